@@ -1,0 +1,103 @@
+package check
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gradcue/gradcue/compiler/plan"
+	"github.com/gradcue/gradcue/spec/diag"
+)
+
+var tensors = Rule{
+	ID: "spec.tensors", Title: "names of placed tensors", Formula: "name ∈ named results of the family",
+	Doc: "checkpointing.tensors and offload.tensors name results of a block. in cannot be recomputed, because it is what a block starts from.",
+	Spec: func(in *Input) (fs []Finding) {
+		names := in.Model.Names()
+		bad := func(field, n string, allowed []string) {
+			if !slices.Contains(allowed, n) {
+				fs = append(fs, Finding{Field: field, Summary: fmt.Sprintf("%s names %q, which is not one of %s", field[:strings.LastIndex(field, ".")], n, strings.Join(allowed, ", ")), Help: "use one of these names"})
+			}
+		}
+		for i, n := range in.Experiment.Checkpointing.Tensors {
+			bad(fmt.Sprintf("checkpointing.tensors.%d", i), n, names[1:])
+		}
+		for i, n := range in.Experiment.Offload.Tensors {
+			bad(fmt.Sprintf("offload.tensors.%d", i), n, names)
+		}
+		return fs
+	},
+}
+
+var groups = Rule{
+	ID: "spec.groups", Title: "optimizer groups match parameters", Formula: "∀ pattern ∃ parameter: match",
+	Doc: "A pattern that matches no parameter leaves the parameters it was meant for with the default decay and rate.",
+	Spec: func(in *Input) (fs []Finding) {
+		params := in.Model.Params()
+		for i, g := range in.Experiment.Optimizer.Groups {
+			for k, p := range g.Params {
+				field := fmt.Sprintf("optimizer.groups.%d.params.%d", i, k)
+				if _, err := path.Match(p, ""); err != nil {
+					fs = append(fs, Finding{Field: field, Summary: fmt.Sprintf("pattern %q is not valid: %v", p, err), Help: "use *, ? and [a-z] as in file names"})
+					continue
+				}
+				found := false
+				for j := range params {
+					ok, _ := path.Match(p, params[j].Name)
+					found = found || ok
+				}
+				if !found {
+					fs = append(fs, Finding{Field: field, Summary: fmt.Sprintf("pattern %q matches no parameter of this model", p), Help: "use a name such as " + params[len(params)/2].Name})
+				}
+			}
+		}
+		return fs
+	},
+}
+
+var budget = Rule{
+	ID: "mem.peak", Title: "the peak fits the budget", Formula: "arena(max_t Σ a_i(t) b_i) ≤ memory.budget",
+	Doc: "The device arena is what is allocated, once, before the first step. Its size is known before anything runs; a plan over the budget is refused with what is missing and who owns the peak.",
+	Plan: func(in *Input) []Finding {
+		return over("memory.budget", in.Experiment.Memory.Budget, in.Plan.Arenas[0].Bytes, "device", in)
+	},
+}
+
+var hostBudget = Rule{
+	ID: "place.host", Title: "the host tier fits its budget", Formula: "Σ alloc(b_i) on the host ≤ memory.hostBudget",
+	Doc: "Offloaded states live in one host arena, allocated once.",
+	Plan: func(in *Input) []Finding {
+		return over("memory.hostBudget", in.Experiment.Memory.HostBudget, in.Plan.Arenas[1].Bytes, "host", in)
+	},
+}
+
+func over(field string, budget, arena int64, tier string, in *Input) []Finding {
+	if budget <= 0 || arena <= budget {
+		return nil
+	}
+	p := &in.Plan.Predictions
+	var owners []string
+	for _, o := range p.OwnersAtPeak[:min(3, len(p.OwnersAtPeak))] {
+		owners = append(owners, fmt.Sprintf("%s %s", o.Name, plan.Bytes(o.Bytes)))
+	}
+	f := Finding{Field: field, Summary: fmt.Sprintf("the %s arena needs %s, the budget is %s: %s are missing", tier, plan.Bytes(arena), plan.Bytes(budget), plan.Bytes(arena-budget))}
+	if tier == "device" {
+		f.Summary += fmt.Sprintf("; the peak is in %s at %s, owned by %s", p.Peak.Section, p.Peak.What, strings.Join(owners, ", "))
+		f.Help = "recompute (checkpointing.policy: \"full\"), offload, or use smaller micro-batches with more of them"
+	} else {
+		f.Help = "offload fewer blocks or tensors"
+	}
+	return []Finding{f}
+}
+
+var idleOffload = Rule{
+	ID: "place.useless", Title: "an offload that moves nothing", Formula: "blocks offloaded > prefetch.buffers",
+	Doc: "The last S offloaded blocks find their results still in their staging slots. With no more blocks than slots nothing is moved and nothing is saved.",
+	Plan: func(in *Input) (fs []Finding) {
+		for _, why := range in.Plan.Predictions.NoTransfer {
+			fs = append(fs, Finding{Field: "offload", Summary: why, Help: "offload more blocks, or keep them", Severity: diag.Warning})
+		}
+		return fs
+	},
+}

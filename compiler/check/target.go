@@ -1,0 +1,108 @@
+package check
+
+import "fmt"
+
+// The rules target.* refuse what this version cannot build, so that nothing a
+// spec asks for is silently left out.
+
+var precision = Rule{
+	ID: "target.precision", Title: "numbers are f32", Formula: "every dtype = f32, products = f32",
+	Doc: "The engines of this version store and multiply in f32. Another type in precision would be ignored, so it is refused.",
+	Spec: func(in *Input) (fs []Finding) {
+		p := &in.Experiment.Precision
+		for _, f := range []struct{ field, value string }{
+			{"compute", string(p.Compute)}, {"params", string(p.Params)}, {"grads", string(p.Grads)}, {"master", string(p.Master)}, {"products", p.Products},
+		} {
+			if f.field == "params" && p.Params == p.Compute {
+				continue // derived from compute, which is already explained
+			}
+			if f.value != "f32" {
+				fs = append(fs, Finding{Field: "precision." + f.field, Summary: fmt.Sprintf("precision.%s is %s; the engines of this version compute in f32 only", f.field, f.value), Help: "remove the field: f32 is the default"})
+			}
+		}
+		return fs
+	},
+}
+
+var offloadTier = Rule{
+	ID: "target.offload", Title: "what can be offloaded", Formula: "optimizer and activations ∈ {device, host}; params and grads = device",
+	Doc: "Activations and optimizer state can be placed on the host. Parameters, gradients and the disk tier are not built yet, so asking for them is refused.",
+	Spec: func(in *Input) (fs []Finding) {
+		o := &in.Experiment.Offload
+		bad := func(field, class, place string) {
+			if place == "device" || place == "host" && (class == "optimizer" || class == "activations") {
+				return
+			}
+			fs = append(fs, Finding{Field: field, Summary: fmt.Sprintf("%s on the %s is not possible in this version: optimizer and activations can be on the host", class, place), Help: "use place device, or host for optimizer and activations"})
+		}
+		bad("offload.place.params", "params", string(o.Place.Params))
+		bad("offload.place.grads", "grads", string(o.Place.Grads))
+		bad("offload.place.optimizer", "optimizer", string(o.Place.Optimizer))
+		bad("offload.place.activations", "activations", string(o.Place.Activations))
+		for i, r := range o.Overrides {
+			bad(fmt.Sprintf("offload.overrides.%d.place", i), string(r.Class), string(r.Place))
+		}
+		return fs
+	},
+}
+
+var automatic = Rule{
+	ID: "target.auto", Title: "placement is declared", Formula: "memory.policy = declared",
+	Doc: "The search for a placement under a budget is not built yet; checkpointing and offload are declared in the spec.",
+	Spec: func(in *Input) []Finding {
+		if in.Experiment.Memory.Policy == "declared" {
+			return nil
+		}
+		return []Finding{{Field: "memory.policy", Summary: fmt.Sprintf("memory.policy is %s; this version carries out declared placements only", in.Experiment.Memory.Policy), Help: "declare checkpointing and offload, and let plan print what they save"}}
+	},
+}
+
+var dropout = Rule{
+	ID: "target.dropout", Title: "dropout of attention probabilities", Formula: "dropout.attention = 0",
+	Doc: "Residual and embedding dropout are built; dropout of attention probabilities inside the fused attention is not.",
+	Spec: func(in *Input) []Finding {
+		if in.Experiment.Dropout.Attention == 0 {
+			return nil
+		}
+		return []Finding{{Field: "dropout.attention", Summary: fmt.Sprintf("dropout.attention is %g; attention dropout is not possible in this version", in.Experiment.Dropout.Attention), Help: "use dropout.rate, which acts on embedding and residual branches"}}
+	},
+}
+
+var qkNorm = Rule{
+	ID: "target.qknorm", Title: "norms of queries and keys", Formula: "model.qkNorm = false to run",
+	Doc: "The parameters of query and key norms are counted, but the op is not built.",
+	Spec: func(in *Input) []Finding {
+		if !in.Experiment.Model.QKNorm {
+			return nil
+		}
+		return []Finding{{Field: "model.qkNorm", Summary: "model.qkNorm is true; norms of queries and keys cannot be compiled in this version", Help: "set qkNorm: false"}}
+	},
+}
+
+var replicas = Rule{
+	ID: "target.replicas", Title: "one replica", Formula: "window.replicas = 1",
+	Doc: "A run uses one machine; data-parallel replicas are not built.",
+	Spec: func(in *Input) []Finding {
+		if in.Experiment.Window.Replicas == 1 {
+			return nil
+		}
+		return []Finding{{Field: "window.replicas", Summary: fmt.Sprintf("window.replicas is %d; this version runs one replica", in.Experiment.Window.Replicas), Help: "use more microBatches for the same window"}}
+	},
+}
+
+var owners = Rule{
+	ID: "target.owners", Title: "gradcue does each thing once", Formula: "every owner is gradcue's own",
+	Doc: "An owners section that names another trainer describes a pipeline that gradcue can vet but not run.",
+	Spec: func(in *Input) (fs []Finding) {
+		o := &in.Experiment.Owners
+		for _, f := range []struct{ field, value, own string }{
+			{"divide", o.Divide, "loss"}, {"unscale", o.Unscale, "update"}, {"clip", o.Clip, "update"},
+			{"clear", o.Clear, "window"}, {"tick", o.Tick, "update"}, {"average", o.Average, "none"},
+		} {
+			if f.value != f.own {
+				fs = append(fs, Finding{Field: "owners." + f.field, Summary: fmt.Sprintf("owners.%s is %s, but a compiled plan does it itself (%s): it would be done twice", f.field, f.value, f.own), Help: "remove the field, or only vet this spec"})
+			}
+		}
+		return fs
+	},
+}

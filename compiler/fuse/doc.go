@@ -1,0 +1,8 @@
+// Package fuse replaces neighbouring ops by one op that computes the same named
+// results, each rounded before the next stage reads it, so that fused and
+// unfused give the same bits. It runs once, before placement; nothing fuses or
+// splits afterwards.
+//
+// A rule is data: producer, consumer, fused op. What it may not do is change
+// which named results exist.
+package fuse

@@ -1,0 +1,30 @@
+package cpu
+
+// AdamWArgs are the scalars of one [AdamW] update. BC1 = 1-Beta1^u and BC2 = 1-Beta2^u correct the bias of the
+// moments at update u >= 1; GScale multiplies the gradient first (unscaling and clipping).
+type AdamWArgs struct{ LR, Beta1, Beta2, Eps, Decay, BC1, BC2, GScale float64 }
+
+// AdamW updates w and its moments m, v from the gradient g, elementwise, as PyTorch does (Loshchilov & Hutter,
+// arXiv:1711.05101; decay first, eps outside the root):
+//
+//	w -= LR Decay w;  g *= GScale;  m = β1 m + (1-β1) g;  v = β2 v + (1-β2) g²
+//	w -= (LR/BC1) m / (√v/√BC2 + Eps)
+//
+// The scalars are combined in float64 and rounded once. g is not written.
+func AdamW(p Par, w, g, m, v []float32, a AdamWArgs) {
+	keep, gs := float32(1-a.LR*a.Decay), float32(a.GScale)
+	b1, b2 := float32(a.Beta1), float32(a.Beta2)
+	n1, n2 := float32(1-a.Beta1), float32(1-a.Beta2)
+	step, root, eps := float32(a.LR/a.BC1), sqrt(float32(a.BC2)), float32(a.Eps)
+	p.For(len(w), elementGrain, func(lo, hi, _ int) {
+		w, g, m, v := w[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi]
+		g, m, v = g[:len(w)], m[:len(w)], v[:len(w)]
+		for i := range w {
+			d := float32(g[i] * gs)
+			mi := float32(b1*m[i]) + float32(n1*d)
+			vi := float32(b2*v[i]) + float32(n2*float32(d*d))
+			m[i], v[i] = mi, vi
+			w[i] = float32(w[i]*keep) - float32(step*(mi/(sqrt(vi)/root+eps)))
+		}
+	})
+}

@@ -1,0 +1,75 @@
+package cpu
+
+import "math"
+
+// headRows is the number of trained positions whose logits are held at a time.
+const headRows = 128
+
+// HeadWorkspace is the workspace of [HeadLoss] and [HeadLossGrad] in float32: logits, inputs and input
+// gradients of one chunk of trained positions. It does not depend on the number of workers.
+func HeadWorkspace(R, C, V, workers int) int64 {
+	return int64(min(R, headRows)) * (int64(V) + 2*int64(C))
+}
+
+// headChunk is one chunk of trained positions: their rows, and its three parts of the workspace.
+type headChunk struct {
+	n          int
+	row        [headRows]int32
+	logits     []float32 // [n,V]
+	x, dx      []float32 // [n,C]
+	R, C, V    int
+	classifier []float32 // [V,C]
+}
+
+// newHeadChunk lays the chunk over the workspace.
+func newHeadChunk(ws, w []float32, R, C, V int) *headChunk {
+	m := min(R, headRows)
+	return &headChunk{R: R, C: C, V: V, classifier: w,
+		logits: ws[:m*V], x: ws[m*V:][:m*C], dx: ws[m*(V+C):][:m*C]}
+}
+
+// fill gathers the next trained positions from row r on, computes their logits, and returns the row after
+// the last one looked at.
+func (h *headChunk) fill(p Par, x, weight []float32, r int) (next int) {
+	h.n = 0
+	for ; r < h.R && h.n < headRows; r++ {
+		if weight[r] == 0 {
+			continue
+		}
+		h.row[h.n] = int32(r)
+		copy(h.x[h.n*h.C:][:h.C], x[r*h.C:])
+		h.n++
+	}
+	if h.n > 0 {
+		Linear(p, h.logits, h.x, h.classifier, nil, h.n, h.C, h.V)
+	}
+	return r
+}
+
+// HeadLoss is the token loss of a classifier w [V,C] on x [R,C], unweighted:
+//
+//	loss[r] = log Σ_v e^(x_r·w_v) - x_r·w_target
+//
+// and exactly 0 where weight[r] is 0. Logits exist for 128 trained positions at a time.
+func HeadLoss(p Par, ws, loss, x, w []float32, targets []int32, weight []float32, R, C, V int) {
+	clear(loss[:R])
+	h := newHeadChunk(ws, w, R, C, V)
+	for r := 0; r < R; {
+		r = h.fill(p, x, weight, r)
+		p.For(h.n, rowGrain(V), func(lo, hi, _ int) {
+			for i := lo; i < hi; i++ {
+				at := h.row[i]
+				loss[at], _ = tokenLoss(h.logits[i*V:][:V], targets[at])
+			}
+		})
+	}
+}
+
+// tokenLoss replaces the logits by e^(logit - max) and returns the loss and 1/Σ.
+func tokenLoss(logits []float32, target int32) (loss, inv float32) {
+	top := maxOf(logits)
+	own := logits[target]
+	expSub(logits, logits, top)
+	sum := sum16(logits)
+	return float32(math.Log(float64(sum)) + (float64(top) - float64(own))), 1 / sum
+}

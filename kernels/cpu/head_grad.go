@@ -1,0 +1,47 @@
+package cpu
+
+// HeadLossGrad computes [HeadLoss] with the same bits and its gradient for the objective
+// Σ_r c weight[r] loss[r], in one pass over the chunks:
+//
+//	dlogit = (softmax - 1[target]) (weight c)    dx = dlogit w    dw = Σ_r dlogitᵀ x_r
+//
+// dx [R,C] is 0 where weight is 0. dw [V,C] is a chain over the trained rows in token order; with acc it goes on
+// from what is stored. c is the scale of the window, s/N.
+func HeadLossGrad(p Par, ws, loss, dx, dw, x, w []float32, targets []int32, weight []float32, c float32, R, C, V int, acc bool) {
+	clear(loss[:R])
+	clear(dx[:R*C])
+	h := newHeadChunk(ws, w, R, C, V)
+	for r := 0; r < R; {
+		r = h.fill(p, x, weight, r)
+		if h.n == 0 {
+			break
+		}
+		p.For(h.n, rowGrain(V), func(lo, hi, _ int) {
+			for i := lo; i < hi; i++ {
+				at := h.row[i]
+				loss[at] = h.logitGrad(i, targets[at], weight[at]*c)
+			}
+		})
+		LinearDX(p, h.dx, h.logits, w, h.n, C, V)
+		for i, at := range h.row[:h.n] {
+			copy(dx[int(at)*C:][:C], h.dx[i*C:])
+		}
+		LinearDW(p, dw, h.logits, h.x, h.n, C, V, acc)
+		acc = true
+	}
+	if !acc {
+		clear(dw[:V*C])
+	}
+}
+
+// logitGrad replaces the logits of row i of the chunk by their gradient and returns the loss.
+func (h *headChunk) logitGrad(i int, target int32, scale float32) float32 {
+	row := h.logits[i*h.V:][:h.V]
+	loss, inv := tokenLoss(row, target)
+	own := row[target]
+	for j, e := range row {
+		row[j] = float32(e*inv) * scale
+	}
+	row[target] = (float32(own*inv) - 1) * scale
+	return loss
+}

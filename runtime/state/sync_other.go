@@ -1,0 +1,6 @@
+//go:build !unix
+
+package state
+
+// syncDir does nothing where a folder cannot be synced.
+func syncDir(string) error { return nil }
