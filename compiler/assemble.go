@@ -100,7 +100,7 @@ func (s *state) runSettings() plan.Run {
 	}
 	if d := x.Data; d != nil {
 		r.Data = plan.Data{Train: d.Train, Eval: d.Eval, Format: d.Format, Tokenizer: d.Tokenizer, Documents: d.Documents, Order: d.Order, EOS: d.EOS,
-			Packing: x.Mask.Packing.Mode, Cross: s.crossDocs()}
+			Packing: x.Mask.Packing.Mode, Cross: s.crossDocs(), Restart: s.batch.Positions}
 	}
 	return r
 }

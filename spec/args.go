@@ -18,7 +18,7 @@ import (
 type unit struct {
 	// dir is the folder, absolute.
 	dir string
-	// arg is what the loader is asked for, in dir: "./exp.cue", "." or ".:name".
+	// arg is what the loader is asked for, in dir: "./exp.cue" or ".:name".
 	arg string
 	// optional packages may have no experiment: they were found by a pattern.
 	optional bool
@@ -147,11 +147,7 @@ func packagesIn(dir string) ([]unit, error) {
 	names = slices.Compact(names)
 	var out []unit
 	for _, name := range names {
-		u := unit{dir: dir, arg: "."}
-		if len(names) > 1 {
-			u.arg = ".:" + name
-		}
-		out = append(out, u)
+		out = append(out, unit{dir: dir, arg: ".:" + name})
 	}
 	for _, name := range alone {
 		out = append(out, unit{dir: dir, arg: "./" + name})

@@ -146,14 +146,12 @@ func (ix *indexer) resolve(e ast.Expr, depth int) []ast.Expr {
 		switch n := x.Node.(type) {
 		case nil:
 			return ix.topLevel(x.Name)
-		case *ast.Field:
-			return []ast.Expr{n.Value}
 		case *ast.LetClause:
 			return []ast.Expr{n.Expr}
 		case *ast.Alias:
 			return []ast.Expr{n.Expr}
-		case ast.Expr:
-			return []ast.Expr{n}
+		case *ast.Field, ast.Expr:
+			return ix.fields(x)
 		}
 	case *ast.SelectorExpr:
 		name, _, err := ast.LabelName(x.Sel)
@@ -165,6 +163,24 @@ func (ix *indexer) resolve(e ast.Expr, depth int) []ast.Expr {
 			out = append(out, member(s, name, 0)...)
 		}
 		return out
+	}
+	return nil
+}
+
+// fields returns the values of the field that an identifier was resolved to; a
+// field may be written several times in its scope.
+func (ix *indexer) fields(x *ast.Ident) []ast.Expr {
+	switch scope := x.Scope.(type) {
+	case *ast.File:
+		return ix.topLevel(x.Name)
+	case *ast.StructLit:
+		return membersOf(scope.Elts, x.Name)
+	}
+	switch n := x.Node.(type) {
+	case *ast.Field:
+		return []ast.Expr{n.Value}
+	case ast.Expr:
+		return []ast.Expr{n}
 	}
 	return nil
 }

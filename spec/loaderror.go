@@ -27,7 +27,7 @@ func (r *reporter) loadErrors(err error, u unit) diag.List {
 		}
 		format, _ := e.Msg()
 		switch {
-		case strings.Contains(d.Summary, "injection tag") || strings.HasPrefix(d.Summary, "no tag for") || strings.Contains(d.Summary, "@tag"):
+		case strings.Contains(d.Summary, "injection tag") || strings.HasPrefix(d.Summary, "no tag for") || strings.HasPrefix(d.Summary, "tag \"") || strings.Contains(d.Summary, "@tag"):
 			d.Code, d.World = codeTag, !d.Pos.IsValid()
 			d.Help = "write -t KEY=VALUE for a field with @tag(KEY) in the spec"
 		case strings.Contains(d.Summary, "import") || strings.Contains(d.Summary, "package"):

@@ -35,9 +35,9 @@ Every command of a plan applies one of these. The lines are those of printed
 graphs: results on the left, arguments on the right, attributes in braces.
 
 - A trailing ? marks an argument that may be absent, written _ in a graph.
-- A result named like an argument with a stroke is stored over that argument:
-  gw' over gw. It is the same memory, so a chain of additions into a gradient is
-  a chain of arguments and results.
+- A result with a stroke is stored over an argument, such as gw' over gw. It is
+  the same memory: a chain of additions into a gradient is a chain of arguments
+  and results.
 - ctl is the control buffer: what changes between two runs of a section is read
   from there, such as whether a gradient is stored or continued.
 

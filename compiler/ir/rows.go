@@ -93,14 +93,3 @@ func attentionFLOPs(perPair int64) func(*shapes) int64 {
 		return perPair * rows / t * (t * (t + 1) / 2) * int64(s.attr.Heads) * int64(s.attr.HeadDim)
 	}
 }
-
-// headChunk is the number of trained positions whose logits exist at one time.
-const headChunk = 128
-
-func headWork(s *shapes, workers int) int64 {
-	return 4 * int64(min(headChunk, s.dim("x", 0))) * int64(s.dim("w", 0))
-}
-
-func attentionWork(s *shapes, workers int) int64 { return 0 }
-
-func attentionGradWork(s *shapes, workers int) int64 { return 0 }

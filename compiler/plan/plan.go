@@ -174,6 +174,7 @@ type Data struct {
 	Documents string   `json:"documents"` // file, line, paragraph
 	Packing   string   `json:"packing"`   // concat, none, segments
 	Cross     bool     `json:"cross"`     // documents of a row see each other
+	Restart   bool     `json:"restart"`   // positions count each document of a row from 0
 	Order     string   `json:"order"`     // shuffle, sequential
 	EOS       bool     `json:"eos"`       // id 256 after each document
 }

@@ -112,9 +112,11 @@ func (t *gradBlock) rowGrad(row, dp, prob []float32, r int) {
 	dp, prob = dp[:len(row)], prob[:len(row)]
 	norm, delta := t.normaliser[r], t.delta[r]
 	for j, v := range row {
-		p := exp(float32(v*t.scale) - norm)
-		prob[j] = p
-		row[j] = float32(p*(dp[j]-delta)) * t.scale
+		prob[j] = float32(v * t.scale)
+	}
+	expSub(prob, prob, norm)
+	for j, v := range prob {
+		row[j] = float32(v*(dp[j]-delta)) * t.scale
 	}
 }
 

@@ -16,6 +16,15 @@ func ones(n int) []float32 {
 	return x
 }
 
+// normals returns n normal numbers: signs no branch predictor knows.
+func normals(n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(cpu.Normal(1, 2, uint64(i)))
+	}
+	return x
+}
+
 // rate reports the rate of b.N runs of flops each, in GFLOP/s, on one core.
 func rate(b *testing.B, flops int) {
 	b.ReportMetric(float64(flops)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
@@ -83,7 +92,7 @@ func BenchmarkAttention(b *testing.B) {
 
 func BenchmarkElementwise(b *testing.B) {
 	const n, C = 1 << 18, 256
-	x, y, dy := ones(n), ones(n), ones(n)
+	x, y, dy := normals(n), ones(n), normals(n)
 	m, v, stat, wt := ones(n), ones(n), ones(n/C), ones(C)
 	dw, db := ones(C), ones(C)
 	run := func(name string, f func()) {

@@ -19,34 +19,43 @@ const (
 	expC6 = 0.00139262407872
 )
 
-// exp is e^x to less than 2 units in the last place for x in [expLow, expHigh].
-func exp(x float32) float32 {
-	switch {
-	case x < expLow:
-		return 0
-	case x > expHigh:
-		return float32(math.Inf(1))
-	}
-	t := float32(x*log2E) + magic
-	n := t - magic
-	r := (x - float32(n*ln2Hi)) - float32(n*ln2Lo)
-	q := float32(expC6*r) + expC5
-	q = float32(q*r) + expC4
-	q = float32(q*r) + expC3
-	q = float32(q*r) + expC2
-	q = float32(float32(q*r)*r) + r
-	return (q + 1) * math.Float32frombits((math.Float32bits(t)+127)<<23)
-}
-
-// expSub stores y[i] = e^(x[i]-m); y may be x.
+// expSub stores y[i] = e^(x[i]-m), to less than 2 units in the last place of e^(float32(x[i]-m)) in
+// [expLow, expHigh]; y may be x. NaN stays NaN.
+//
+// It is a loop and not a function of one number because the compiler would not inline that, and calls between the
+// elements cost half the time. e^x = 2^n e^r with n = round(x/ln2), r = x - n ln2.
 func expSub(y, x []float32, m float32) {
 	y = y[:len(x)]
 	for i, v := range x {
-		y[i] = exp(v - m)
+		v -= m
+		if v < expLow {
+			y[i] = 0
+			continue
+		}
+		if v > expHigh {
+			y[i] = float32(math.Inf(1))
+			continue
+		}
+		t := float32(v*log2E) + magic
+		n := t - magic
+		r := (v - float32(n*ln2Hi)) - float32(n*ln2Lo)
+		q := float32(expC6*r) + expC5
+		q = float32(q*r) + expC4
+		q = float32(q*r) + expC3
+		q = float32(q*r) + expC2
+		q = float32(float32(q*r)*r) + r
+		y[i] = (q + 1) * math.Float32frombits((math.Float32bits(t)+127)<<23)
 	}
 }
 
-// max returns the greatest element of x, -Inf for none. The order of a maximum changes no bit.
+// exp is e^x of one number, with the bits of [expSub].
+func exp(x float32) float32 {
+	v := [1]float32{x}
+	expSub(v[:], v[:], 0)
+	return v[0]
+}
+
+// maxOf returns the greatest element of x, -Inf for none. The order of a maximum changes no bit.
 func maxOf(x []float32) float32 {
 	m := float32(math.Inf(-1))
 	for _, v := range x {
@@ -56,6 +65,3 @@ func maxOf(x []float32) float32 {
 	}
 	return m
 }
-
-// sigmoid is 1/(1+e^(-x)).
-func sigmoid(x float32) float32 { return 1 / (1 + exp(-x)) }

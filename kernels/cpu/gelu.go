@@ -1,5 +1,7 @@
 package cpu
 
+import "math"
+
 // Constants of the two forms of GELU.
 const (
 	sqrt2OverPi = 0.79788456080286535588
@@ -21,73 +23,131 @@ const (
 	erfcC8 = -0.130419334269
 )
 
+// strip is the number of elements whose exponentials an activation holds at a time.
+const strip = 256
+
+// strips calls body with the ends of the strips of [lo,hi).
+func strips(lo, hi int, body func(lo, hi int)) {
+	for ; lo < hi; lo += strip {
+		body(lo, min(hi, lo+strip))
+	}
+}
+
 // GELU is y = x Φ(x) (exact form, Φ the normal distribution function) or, with tanh,
 // y = x/2 (1 + tanh(√(2/π)(x + 0.044715 x³))) (Hendrycks & Gimpel, arXiv:1606.08415).
 // y may be x.
 func GELU(p Par, y, x []float32, tanh bool) {
 	p.For(len(x), elementGrain, func(lo, hi, _ int) {
-		dst, src := y[lo:hi], x[lo:hi]
-		dst = dst[:len(src)]
-		if tanh {
-			for i, v := range src {
-				dst[i] = v * tanhGate(v)
+		strips(lo, hi, func(lo, hi int) {
+			if tanh {
+				tanhGELU(y[lo:hi], x[lo:hi])
+			} else {
+				exactGELU(y[lo:hi], x[lo:hi])
 			}
-			return
-		}
-		for i, v := range src {
-			phi, _ := normal(v)
-			dst[i] = v * phi
-		}
+		})
 	})
 }
 
 // GELUGrad is the VJP of [GELU]: dx = dy dGELU(x)/dx. dx may be dy or x.
 func GELUGrad(p Par, dx, x, dy []float32, tanh bool) {
 	p.For(len(x), elementGrain, func(lo, hi, _ int) {
-		dst, src, up := dx[lo:hi], x[lo:hi], dy[lo:hi]
-		dst, up = dst[:len(src)], up[:len(src)]
-		if tanh {
-			for i, v := range src {
-				s := tanhGate(v)
-				slope := float32(float32(3*geluCubic*v)*v) + 1
-				du := float32(2*sqrt2OverPi*slope) * v
-				dst[i] = up[i] * (s + float32(float32(s*(1-s))*du))
+		strips(lo, hi, func(lo, hi int) {
+			if tanh {
+				tanhGELUGrad(dx[lo:hi], x[lo:hi], dy[lo:hi])
+			} else {
+				exactGELUGrad(dx[lo:hi], x[lo:hi], dy[lo:hi])
 			}
-			return
-		}
-		for i, v := range src {
-			phi, density := normal(v)
-			dst[i] = up[i] * (phi + float32(v*density))
-		}
+		})
 	})
 }
 
-// tanhGate is (1 + tanh(u))/2 = 1/(1 + e^(-2u)) with u = √(2/π)(x + 0.044715 x³).
-func tanhGate(x float32) float32 {
-	cube := float32(float32(geluCubic*x)*x) + 1
-	return sigmoid(float32(float32(2*sqrt2OverPi*x) * cube))
+// tanhGELU computes a strip: (1 + tanh u)/2 = 1/(1 + e^(-2u)), u = √(2/π)(x + 0.044715 x³).
+func tanhGELU(y, x []float32) {
+	var buf [strip]float32
+	e := buf[:len(x)]
+	tanhExp(e, x)
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] = v / (1 + e[i])
+	}
 }
 
-// normal returns the distribution function Φ(x) and the density φ(x) of the standard normal; they
-// share e^(-x²/2). The tail is computed without cancellation.
-func normal(x float32) (phi, density float32) {
-	z := x
-	if z < 0 {
-		z = -z
+// tanhExp stores e[i] = e^(-2u).
+func tanhExp(e, x []float32) {
+	e = e[:len(x)]
+	for i, v := range x {
+		cube := float32(float32(geluCubic*v)*v) + 1
+		e[i] = float32(float32(-2*sqrt2OverPi*v) * cube)
 	}
-	e := exp(float32(float32(-0.5*x) * x))
-	t := 1 / (1 + float32(erfcP*invSqrt2*z))
-	q := float32(erfcC8*t) + erfcC7
-	q = float32(q*t) + erfcC6
-	q = float32(q*t) + erfcC5
-	q = float32(q*t) + erfcC4
-	q = float32(q*t) + erfcC3
-	q = float32(q*t) + erfcC2
-	q = float32(q*t) + erfcC1
-	q = float32(q*t) + erfcC0
-	phi = float32(0.5*e) * float32(q*t)
-	if x > 0 {
-		phi = 1 - phi
+	expSub(e, e, 0)
+}
+
+// tanhGELUGrad computes a strip: with s = 1/(1+e^(-2u)), dy (s + x s(1-s) 2u').
+func tanhGELUGrad(dx, x, dy []float32) {
+	var buf [strip]float32
+	e := buf[:len(x)]
+	tanhExp(e, x)
+	dx, dy = dx[:len(x)], dy[:len(x)]
+	for i, v := range x {
+		s := 1 / (1 + e[i])
+		slope := float32(float32(3*geluCubic*v)*v) + 1
+		du := float32(float32(2*sqrt2OverPi*slope) * v)
+		dx[i] = dy[i] * (s + float32(float32(s*(1-s))*du))
 	}
-	return phi, float32(invSqrt2Pi * e)
+}
+
+// exactGELU computes a strip.
+func exactGELU(y, x []float32) {
+	var e, phi [strip]float32
+	n := len(x)
+	gaussian(e[:n], x)
+	normalCDF(phi[:n], x, e[:n])
+	y = y[:n]
+	for i, v := range x {
+		y[i] = v * phi[i&(strip-1)]
+	}
+}
+
+// exactGELUGrad computes a strip: dy (Φ(x) + x φ(x)), φ the normal density.
+func exactGELUGrad(dx, x, dy []float32) {
+	var e, phi [strip]float32
+	n := len(x)
+	gaussian(e[:n], x)
+	normalCDF(phi[:n], x, e[:n])
+	dx, dy = dx[:n], dy[:n]
+	for i, v := range x {
+		j := i & (strip - 1)
+		dx[i] = dy[i] * (phi[j] + float32(v*float32(invSqrt2Pi*e[j])))
+	}
+}
+
+// gaussian stores e[i] = e^(-x²/2).
+func gaussian(e, x []float32) {
+	e = e[:len(x)]
+	for i, v := range x {
+		e[i] = float32(float32(-0.5*v) * v)
+	}
+	expSub(e, e, 0)
+}
+
+// normalCDF stores phi[i] = Φ(x[i]), given e[i] = e^(-x²/2): half of erfc(|x|/√2), which has no cancellation in the
+// tail, taken from one for positive x. The choice is by the sign bit, since a branch on random signs costs more
+// than both sides.
+func normalCDF(phi, x, e []float32) {
+	phi, e = phi[:len(x)], e[:len(x)]
+	for i, v := range x {
+		bits := math.Float32bits(v)
+		t := 1 / (1 + float32(erfcP*invSqrt2*math.Float32frombits(bits&^(1<<31))))
+		q := float32(erfcC8*t) + erfcC7
+		q = float32(q*t) + erfcC6
+		q = float32(q*t) + erfcC5
+		q = float32(q*t) + erfcC4
+		q = float32(q*t) + erfcC3
+		q = float32(q*t) + erfcC2
+		q = float32(q*t) + erfcC1
+		q = float32(q*t) + erfcC0
+		tail := float32(0.5*e[i]) * float32(q*t)
+		negative := uint32(int32(bits) >> 31)
+		phi[i] = math.Float32frombits(math.Float32bits(tail)&negative | math.Float32bits(1-tail)&^negative)
+	}
 }

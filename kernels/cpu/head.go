@@ -56,6 +56,9 @@ func HeadLoss(p Par, ws, loss, x, w []float32, targets []int32, weight []float32
 	h := newHeadChunk(ws, w, R, C, V)
 	for r := 0; r < R; {
 		r = h.fill(p, x, weight, r)
+		if h.n == 0 {
+			break
+		}
 		p.For(h.n, rowGrain(V), func(lo, hi, _ int) {
 			for i := lo; i < hi; i++ {
 				at := h.row[i]

@@ -3,7 +3,7 @@ package cpu
 // Par runs the body of a kernel over a range of independent outputs.
 //
 // For calls body for contiguous pieces that together cover [0,n) exactly once and returns when
-// all are done; a piece is at least grain long where n allows. worker is in [0,Workers()), and
+// all are done, without calling it for n = 0; a piece is at least grain long where n allows. worker is in [0,Workers()), and
 // two bodies running at the same time never share it: it names the slice of workspace to use.
 type Par interface {
 	Workers() int

@@ -24,9 +24,6 @@ func Philox4x32(counter [4]uint32, key [2]uint32) [4]uint32 {
 	return [4]uint32{c0, c1, c2, c3}
 }
 
-// unit32 maps a word to [0,1) with 24 bits: exact in float32 and float64.
-func unit32(w uint32) float32 { return float32(w>>8) * (1.0 / (1 << 24)) }
-
 // unit64 maps two words to (0,1) with 52 bits and half a step, so that a logarithm is finite.
 func unit64(a, b uint32) float64 {
 	return (float64((uint64(a)<<32|uint64(b))>>12) + 0.5) * (1.0 / (1 << 52))

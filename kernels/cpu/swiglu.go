@@ -7,9 +7,7 @@ func SwiGLU(p Par, h, gu []float32, R, F int) {
 		for r := lo; r < hi; r++ {
 			gate, up := gu[2*r*F:][:F], gu[(2*r+1)*F:][:F]
 			dst := h[r*F:][:F]
-			for i, g := range gate {
-				dst[i] = float32(g*sigmoid(g)) * up[i]
-			}
+			strips(0, F, func(lo, hi int) { gated(dst[lo:hi], gate[lo:hi], up[lo:hi]) })
 		}
 	})
 }
@@ -23,11 +21,42 @@ func SwiGLUGrad(p Par, dgu, gu, dh []float32, R, F int) {
 			gate, up := gu[2*r*F:][:F], gu[(2*r+1)*F:][:F]
 			dgate, dup := dgu[2*r*F:][:F], dgu[(2*r+1)*F:][:F]
 			src := dh[r*F:][:F]
-			for i, g := range gate {
-				s, u, d := sigmoid(g), up[i], src[i]
-				dup[i] = d * float32(g*s)
-				dgate[i] = float32(d*u) * float32(s*(float32(g*(1-s))+1))
-			}
+			strips(0, F, func(lo, hi int) {
+				gatedGrad(dgate[lo:hi], dup[lo:hi], gate[lo:hi], up[lo:hi], src[lo:hi])
+			})
 		}
 	})
+}
+
+// gated computes a strip of silu(gate) up.
+func gated(h, gate, up []float32) {
+	var buf [strip]float32
+	e := buf[:len(gate)]
+	expNeg(e, gate)
+	h, up = h[:len(gate)], up[:len(gate)]
+	for i, g := range gate {
+		h[i] = g / (1 + e[i]) * up[i]
+	}
+}
+
+// gatedGrad computes a strip of the gradient.
+func gatedGrad(dgate, dup, gate, up, dh []float32) {
+	var buf [strip]float32
+	e := buf[:len(gate)]
+	expNeg(e, gate)
+	dgate, dup, up, dh = dgate[:len(gate)], dup[:len(gate)], up[:len(gate)], dh[:len(gate)]
+	for i, g := range gate {
+		s, u, d := 1/(1+e[i]), up[i], dh[i]
+		dup[i] = d * float32(g*s)
+		dgate[i] = float32(d*u) * float32(s*(float32(g*(1-s))+1))
+	}
+}
+
+// expNeg stores e[i] = e^(-x[i]).
+func expNeg(e, x []float32) {
+	e = e[:len(x)]
+	for i, v := range x {
+		e[i] = -v
+	}
+	expSub(e, e, 0)
 }

@@ -10,10 +10,11 @@ import (
 // Limits are the shapes that the numbers of a micro-batch must fit in, taken
 // from the buffers that a plan reads with them.
 type Limits struct {
-	B, T    int // rows of a micro-batch, positions of a row
-	Vocab   int // ids and targets are in [0, Vocab)
-	Context int // positions are in [0, Context)
-	Compact int // rows of the compact embedding gradient, 0 when there is none
+	B, T    int  // rows of a micro-batch, positions of a row
+	Vocab   int  // ids and targets are in [0, Vocab)
+	Context int  // positions are in [0, Context)
+	Compact int  // rows of the compact embedding gradient, 0 when there is none
+	All     bool // the plan has no input for lo: every token sees all before it
 }
 
 // Batch is the inputs of one micro-batch, [B·T] each, in token order.
@@ -112,6 +113,8 @@ func (f *Filler) row(at int, r *loss.Row) error {
 			return fmt.Errorf("position %d: place %d is outside the context of %d", t, pos, f.lim.Context)
 		case lo < 0 || int(lo) > f.lim.T:
 			return fmt.Errorf("position %d: first visible key %d is outside the row", t, lo)
+		case f.lim.All && lo != 0 && r.Docs[t] >= 0:
+			return fmt.Errorf("position %d: keys before %d are hidden, which the plan has no input for", t, lo)
 		case w != 0 && (target < 0 || int(target) >= f.lim.Vocab):
 			return fmt.Errorf("position %d: target %d is outside the vocabulary of %d", t, target, f.lim.Vocab)
 		case !(w >= 0 && w <= 1):

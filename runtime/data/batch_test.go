@@ -92,6 +92,7 @@ func TestFillRefuses(t *testing.T) {
 		{"distinct ids", Limits{B: 1, T: 2, Vocab: 5, Context: 2, Compact: 1}, one(both, 1, 2), nil, "more than 1 distinct"},
 		{"rows", Limits{B: 1, T: 2, Vocab: 5, Context: 2}, append(one(both, 1, 2), one(both, 1, 2)...), nil, "micro-batch of 2 rows"},
 		{"length", Limits{B: 1, T: 3, Vocab: 5, Context: 3}, one(both, 1, 2), nil, "has 2 positions"},
+		{"hidden keys", Limits{B: 1, T: 2, Vocab: 5, Context: 2, All: true}, one([]int32{0, 1}, 1, 2), nil, "keys before 1 are hidden"},
 		{"target", Limits{B: 1, T: 2, Vocab: 5, Context: 2}, one(both, 1, 2), func(ts [][]int32, _ [][]float32) { ts[0][0] = 5 }, "target 5 is outside"},
 		{"weight", Limits{B: 1, T: 2, Vocab: 5, Context: 2}, one(both, 1, 2), func(_ [][]int32, ws [][]float32) { ws[0][0] = -1 }, "weight -1"},
 	}
@@ -100,7 +101,7 @@ func TestFillRefuses(t *testing.T) {
 		if tt.change != nil {
 			tt.change(w.Targets, w.Weights)
 		}
-		f := NewFiller(tt.lim, visible.Policy{})
+		f := NewFiller(tt.lim, visible.Policy{Docs: true})
 		if _, err := f.Fill(tt.rows, w.Targets, w.Weights); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
 		}

@@ -116,6 +116,10 @@ func (f *Folder) take() diag.List {
 		return diag.List{{Code: "run.locked", World: true, Summary: f.Dir + " is in use by another process", Help: "wait for it or choose another folder with -o DIR"}}
 	}
 	f.lock = lock
+	if err := f.recover(); err != nil {
+		f.Close()
+		return diag.List{world(f.Dir, err)}
+	}
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gradcue/gradcue/runtime/weights"
 )
@@ -98,18 +99,32 @@ func (f *Folder) prune(keep int) error {
 	return err
 }
 
-// Sweep removes what a killed process left half done and moves the states aside
-// that a Load has found damaged.
-func (f *Folder) Sweep(damaged []int) error {
+// recover clears up after a process that was killed while it saved: a state
+// that was about to be replaced comes back, anything half done goes.
+func (f *Folder) recover() error {
 	root := filepath.Join(f.Dir, statesName)
-	var err error
-	for _, prefix := range []string{tmpPrefix, oldPrefix} {
-		left, bad := filepath.Glob(filepath.Join(root, prefix+"u*"))
-		err = errors.Join(err, bad)
-		for _, path := range left {
-			err = errors.Join(err, os.RemoveAll(path))
+	names, err := os.ReadDir(root)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if name, ok := strings.CutPrefix(n.Name(), oldPrefix); ok {
+			if _, gone := os.Lstat(filepath.Join(root, name)); os.IsNotExist(gone) {
+				err = errors.Join(err, os.Rename(filepath.Join(root, n.Name()), filepath.Join(root, name)))
+			}
+		}
+		if strings.HasPrefix(n.Name(), oldPrefix) || strings.HasPrefix(n.Name(), tmpPrefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(root, n.Name())))
 		}
 	}
+	return err
+}
+
+// SetAside renames the states that Load found damaged, so that they neither
+// count among the newest nor are lost to somebody who wants to look at them.
+func (f *Folder) SetAside(damaged []int) error {
+	root := filepath.Join(f.Dir, statesName)
+	var err error
 	for _, u := range damaged {
 		aside := filepath.Join(root, badPrefix+stateDir(u))
 		err = errors.Join(err, os.RemoveAll(aside), os.Rename(filepath.Join(root, stateDir(u)), aside))

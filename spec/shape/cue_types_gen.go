@@ -227,6 +227,10 @@ type Packing struct {
 	// crossAttention lets segments of a row see each other; only with mode segments. Derived there: false.
 	CrossAttention *bool `json:"crossAttention,omitempty"`
 
+	// positions says where a row's positions count from: continue counts through
+	// the row, restart counts each document from 0. Default continue.
+	Positions string `json:"positions"`
+
 	// lossAcross is always false: the first token of a document has no predecessor in its document.
 	LossAcross bool `json:"lossAcross"`
 }

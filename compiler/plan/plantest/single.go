@@ -10,6 +10,8 @@ type Case struct {
 	Op   ir.Op
 	Attr ir.Attr
 	Args []ir.Type
+
+	Workspace Workspace
 }
 
 // Single is a plan whose micro section launches one op. Every operand is
@@ -17,6 +19,7 @@ type Case struct {
 // buffers are named after the operands.
 func Single(c Case, workers int) (p *plan.Plan, args, results []int) {
 	n := New(workers, 1, 1, 1)
+	n.Workspace = c.Workspace
 	info := c.Op.Info()
 	args = make([]int, len(c.Args))
 	for i, t := range c.Args {
@@ -36,10 +39,6 @@ func Single(c Case, workers int) (p *plan.Plan, args, results []int) {
 		}
 	}
 	n.In(ir.Micro)
-	return n.single(c, args, results)
-}
-
-func (n *Builder) single(c Case, args, results []int) (*plan.Plan, []int, []int) {
 	results = n.Into(c.Op, c.Attr, args, results)
 	return n.Plan(), args, results
 }

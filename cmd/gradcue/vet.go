@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gradcue/gradcue/compiler"
+	"github.com/gradcue/gradcue/compiler/check"
+	"github.com/gradcue/gradcue/spec"
+	"github.com/gradcue/gradcue/spec/diag"
+)
+
+func newVetCmd(a *app) *cobra.Command {
+	var f specFlags
+	format := ""
+	c := &cobra.Command{
+		Use:   "vet [SPEC...]",
+		Short: "Report everything that is wrong with experiments; silent when good",
+		Long: `vet checks experiments against the schema and its rules, compiles them, and
+checks the plans, without looking at data. It reports all findings at the lines
+they are about. Text goes to stderr, every other format to stdout.`,
+		Example: `  gradcue vet                          the folder you are in
+  gradcue vet ./...                    and every package below it
+  gradcue vet exp.cue -t layers=24     with a value for a @tag field
+  gradcue vet ./... --format sarif > findings.sarif`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if format == "" {
+				format = a.vetFormat()
+			}
+			write, ok := vetWriters[format]
+			if !ok {
+				return usage("--format is text, json, sarif or github, not %q", format)
+			}
+			l, err := a.vet(f, args)
+			if err != nil {
+				return err
+			}
+			return a.reportVet(l, write)
+		},
+	}
+	f.add(c.Flags())
+	c.Flags().StringVar(&format, "format", "", "text, json, sarif or github (the default in a GitHub job)")
+	complete(c, "format", "text", "json", "sarif", "github")
+	return c
+}
+
+func (a *app) vetFormat() string {
+	if a.getenv("GITHUB_ACTIONS") == "true" {
+		return "github"
+	}
+	return "text"
+}
+
+// vet is all findings about experiments.
+func (a *app) vet(f specFlags, args []string) (diag.List, error) {
+	ls, l := a.load(f, args...)
+	_, found, err := a.compileAll(ls, compiler.Options{})
+	if err != nil {
+		return nil, err
+	}
+	l = append(l, found...).Dedupe()
+	l.Sort()
+	return l, nil
+}
+
+// vetWriters are the machine formats of findings; nil is text.
+var vetWriters = map[string]func(*app, io.Writer, diag.List) error{
+	"text":   nil,
+	"json":   func(_ *app, w io.Writer, l diag.List) error { return diag.JSON(w, l) },
+	"github": func(_ *app, w io.Writer, l diag.List) error { return diag.GitHub(w, l) },
+	"sarif": func(a *app, w io.Writer, l diag.List) error {
+		return diag.SARIF(w, l, diag.Tool{Name: "gradcue", Version: a.version().Version, Titles: titles()})
+	},
+}
+
+func (a *app) reportVet(l diag.List, write func(*app, io.Writer, diag.List) error) error {
+	if write == nil {
+		return a.asError(l)
+	}
+	if err := write(a, a.stdout, l); err != nil {
+		return fmt.Errorf("write findings: %w", err)
+	}
+	if l.HasErrors() {
+		return &findings{list: l, shown: true}
+	}
+	return nil
+}
+
+// titles says in one line what each rule is about.
+func titles() map[string]string {
+	out := map[string]string{}
+	for _, code := range spec.Codes() {
+		out[code] = spec.Explain(code)
+	}
+	for _, r := range check.Rules() {
+		out[r.ID] = r.Title
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/gradcue/gradcue/compiler/ir"
+	"github.com/gradcue/gradcue/runtime/exec"
+)
+
+// align is the alignment of an arena's base in bytes: a cache line, and the
+// widest vector.
+const align = 64
+
+// bytes is the memory of a buffer. Offsets and lengths were checked by
+// plan.Validate; slicing checks them again.
+func (s *session) bytes(b int) []byte {
+	u := &s.p.Buffers[b]
+	t := ir.Device
+	if u.Tier == ir.Host.String() {
+		t = ir.Host
+	}
+	return s.arenas[t][u.Offset : u.Offset+u.Bytes : u.Offset+u.Bytes]
+}
+
+// view is the memory of a buffer as elements of T. It is aligned: offsets are
+// multiples of plan.Align, bases of align.
+func view[T float32 | float64 | int32](s *session, b int) []T {
+	mem := s.bytes(b)
+	var zero T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem)/int(unsafe.Sizeof(zero)))
+}
+
+// Float is an f32 buffer.
+func (s *session) Float(b int) []float32 { return view[float32](s, b) }
+
+// Int is an i32 buffer.
+func (s *session) Int(b int) []int32 { return view[int32](s, b) }
+
+// Control is an f64 buffer.
+func (s *session) Control(b int) []float64 { return view[float64](s, b) }
+
+func (s *session) Write(b int, data any) error {
+	if err := s.check(b, data); err != nil {
+		return err
+	}
+	switch d := data.(type) {
+	case []float32:
+		copy(s.Float(b), d)
+	case []int32:
+		copy(s.Int(b), d)
+	case []float64:
+		copy(s.Control(b), d)
+	}
+	return nil
+}
+
+func (s *session) Read(b int, data any) error {
+	if err := s.check(b, data); err != nil {
+		return err
+	}
+	switch d := data.(type) {
+	case []float32:
+		copy(d, s.Float(b))
+	case []int32:
+		copy(d, s.Int(b))
+	case []float64:
+		copy(d, s.Control(b))
+	}
+	return nil
+}
+
+func (s *session) check(b int, data any) error {
+	if s.closed {
+		return exec.ErrClosed
+	}
+	return exec.Check(s.p, b, data, false)
+}

@@ -1,0 +1,38 @@
+package cpu
+
+import (
+	"github.com/gradcue/gradcue/compiler/ir"
+	"github.com/gradcue/gradcue/compiler/plan"
+	kernel "github.com/gradcue/gradcue/kernels/cpu"
+)
+
+// Workspace is the scratch space in bytes that the kernel of an application
+// needs with a number of workers. The op table's column of the same name
+// predicts it for the plan's workers and must never be less; Open checks that
+// the plan has enough for those that run. The arguments must fit the op.
+func Workspace(op ir.Op, attr ir.Attr, args []ir.Type, workers int) int64 {
+	dim := func(name string, i int) int { return args[op.Arg(name)].Shape[i] }
+	switch op {
+	case ir.OpAttention:
+		b := dim("qkv", 0) / attr.SeqLen
+		return 4 * kernel.AttentionWorkspace(b, attr.SeqLen, attr.Heads, attr.KVHeads, attr.HeadDim, workers)
+	case ir.OpAttentionGrad:
+		b := dim("qkv", 0) / attr.SeqLen
+		return 4 * kernel.AttentionGradWorkspace(b, attr.SeqLen, attr.Heads, attr.KVHeads, attr.HeadDim, workers)
+	case ir.OpHeadLoss, ir.OpHeadLossGrad:
+		return 4 * kernel.HeadWorkspace(dim("x", 0), dim("x", 1), dim("w", 0), workers)
+	}
+	return 0
+}
+
+// need is the Workspace of a command.
+func need(p *plan.Plan, o *operands, c *plan.Command, workers int) int64 {
+	types := make([]ir.Type, len(c.Args))
+	for i, b := range c.Args {
+		if b >= 0 {
+			d, _ := ir.ParseDType(p.Buffers[b].DType) // checked by plan.Validate
+			types[i] = ir.Type{DType: d, Shape: p.Buffers[b].Shape}
+		}
+	}
+	return Workspace(o.Op, o.Attr, types, workers)
+}

@@ -1,0 +1,57 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/gradcue/gradcue/compiler/ir"
+	"github.com/gradcue/gradcue/compiler/plan"
+)
+
+// Engine runs plans.
+type Engine interface {
+	// Name is what --engine calls it.
+	Name() string
+	// Open checks the plan (plan.Validate or as much of it as the engine
+	// needs), allocates its arenas and starts its goroutines. The plan is not
+	// changed and must not be changed before Close.
+	Open(p *plan.Plan, o Options) (Session, error)
+}
+
+// Options of Open; the zero value is the engine's default.
+type Options struct {
+	Workers  int      // goroutines for kernels, at most the plan's; 0 = as many as useful
+	Observer Observer // told about each launch and copy, if set
+}
+
+// Session is an open plan. Its methods are called by one goroutine at a time.
+type Session interface {
+	// Write stores data, a []float32, []int32 or []float64 of the buffer's
+	// dtype and length. Engines with another number type convert f32.
+	Write(buffer int, data any) error
+	// Read is the inverse of Write, into data.
+	Read(buffer int, data any) error
+	// Run runs a section to its end. An error leaves the buffers as they are
+	// in the middle of the section. The error of ctx is returned when it ends
+	// before the section does; a command that has begun is finished.
+	Run(ctx context.Context, s ir.Section) error
+	// Allocated is the bytes really allocated per tier.
+	Allocated() [ir.NumTiers]int64
+	// Close ends the goroutines and frees the memory. A second call does nothing.
+	Close() error
+}
+
+// Observer is told when each launch and copy ran. It brings its own clock, in
+// monotonic nanoseconds. Both methods are called from the goroutines of all
+// streams.
+type Observer interface {
+	Now() int64
+	Observe(s ir.Section, command int, c *plan.Command, start, end int64)
+}
+
+// Launcher does the commands that are not events; Walker calls it with the
+// section and the command's index in it. Launch runs on the goroutine that
+// called Run, Copy on that of the command's stream.
+type Launcher interface {
+	Launch(s ir.Section, command int, c *plan.Command) error
+	Copy(s ir.Section, command int, c *plan.Command) error
+}
