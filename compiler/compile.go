@@ -46,8 +46,6 @@ type Options struct {
 	Batch, SeqLen int
 	// Observe is called after each pass with its graph, for dumps and checks.
 	Observe func(pass string, g *ir.Graph)
-	// Shuffle, for tests: called on the graph before each pass that takes one.
-	Shuffle func(g *ir.Graph) *ir.Graph
 }
 
 // Result is the plan with the graph it came from.
@@ -157,9 +155,6 @@ func (s *state) run(p Pass) (err error) {
 			err = &InternalError{p.Name, x}
 		}
 	}()
-	if s.opt.Shuffle != nil && s.g != nil {
-		s.g = s.opt.Shuffle(s.g)
-	}
 	if err := p.Run(s); err != nil {
 		return &InternalError{p.Name, err}
 	}
@@ -224,8 +219,10 @@ func (s *state) fuse() error {
 	return nil
 }
 
-func (s *state) place() error {
-	s.placed = place.Apply(s.g, s.declared().Decide())
+func (s *state) place() error { return s.carryOut(s.declared().Decide()) }
+
+func (s *state) carryOut(d *place.Decision) error {
+	s.placed = place.Apply(s.g, d)
 	s.g = s.placed.Graph
 	s.rename(func(id ir.ID) ir.ID { return s.placed.IDs[id] })
 	return nil

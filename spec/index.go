@@ -12,8 +12,9 @@ import (
 type node struct {
 	// pos and end enclose the label of a field, or the element of a list.
 	pos, end token.Pos
-	// value is what stands there first, or nil.
-	value ast.Expr
+	// value is what stands there first, or nil; others are what stands there too.
+	value  ast.Expr
+	others []ast.Expr
 	// certain is false where the place is under a condition, in a
 	// comprehension, in a disjunction or optional.
 	certain bool
@@ -74,6 +75,8 @@ func (n *node) kid(name string, pos, end token.Pos, value ast.Expr, certain bool
 		}
 		n.kids[name] = k
 		n.names = append(n.names, name)
+	} else if value != nil && value != k.value {
+		k.others = append(k.others, value)
 	}
 	k.certain = k.certain || certain
 	return k

@@ -157,7 +157,7 @@ func loadInstance(p placer, u unit, inst *build.Instance) ([]*Loaded, diag.List)
 			out = append(out, l)
 		}
 	}
-	diags = append(diags, r.outside(v, paths)...)
+	diags = dropFollowing(append(diags, r.outside(v, paths)...))
 	if len(paths) == 0 && !diags.HasErrors() && !u.optional {
 		diags = append(diags, diag.Diagnostic{Code: codeNone, Pos: r.top(inst), Summary: "this package has no experiment", Help: helpExperiment})
 	}
@@ -252,7 +252,15 @@ func (r *reporter) experiment(v, schema cue.Value, path []string, inst *build.In
 	}
 	e := &shape.Experiment{}
 	if err := x.Decode(e); err != nil {
-		return nil, append(diags, r.report(err, path)...)
+		l := r.report(err, path)
+		for i := range l {
+			if !l[i].Pos.IsValid() {
+				// A number that no Go type can hold is reported without its path.
+				l[i].Path = dotted(path)
+				l[i].Pos, l[i].End = r.locate(path, path, nil, nil)
+			}
+		}
+		return nil, append(diags, l...)
 	}
 	resolved, err := json.Marshal(e)
 	if err != nil {

@@ -25,15 +25,20 @@ func (r *reporter) loadErrors(err error, u unit) diag.List {
 		} else if ps := e.InputPositions(); len(ps) > 0 {
 			d.Pos = r.at(ps[0])
 		}
-		format, _ := e.Msg()
-		switch {
-		case strings.Contains(d.Summary, "injection tag") || strings.HasPrefix(d.Summary, "no tag for") || strings.HasPrefix(d.Summary, "tag \"") || strings.Contains(d.Summary, "@tag"):
+		switch has := func(text string) bool { return strings.Contains(d.Summary, text) }; {
+		case has("injection tag") || has("no tag for") || has("@tag") || strings.HasPrefix(d.Summary, "tag \""):
 			d.Code, d.World = codeTag, !d.Pos.IsValid()
 			d.Help = "write -t KEY=VALUE for a field with @tag(KEY) in the spec"
-		case strings.Contains(d.Summary, "import") || strings.Contains(d.Summary, "package"):
+		case has("is not on this machine"):
+			d.Code = codeImport
+			d.Summary = d.Summary[strings.LastIndex(d.Summary, ": module ")+2:]
+			d.Help = "gradcue uses no network: vendor it under cue.mod/pkg"
+		case has("import"):
 			d.Code = codeImport
 			d.Help = "the spec is imported as " + strconv.Quote(ImportPath)
-		case d.Pos.IsValid() && format != "":
+		case has("language version"):
+			d.Help = "lower language.version in cue.mod/module.cue, or use a newer gradcue"
+		case d.Pos.IsValid():
 			d.Code = codeSyntax
 			// What a parser says after its first error in a file is mostly a consequence.
 			if broken[d.Pos.File] {

@@ -129,5 +129,5 @@ func (r registry) ModuleVersions(_ context.Context, path string) ([]string, erro
 }
 
 func refuse(m module.Version) error {
-	return fmt.Errorf("module %v is not on this machine: gradcue uses no network; vendor it under cue.mod/pkg", m)
+	return fmt.Errorf("module %v is not on this machine", m)
 }

@@ -55,6 +55,9 @@ type finding struct {
 	rule rule
 	// label is the name of the field in _rules; "" elsewhere.
 	label string
+	kind  kind
+	// same are other errors about the same value, of the same cause.
+	same []finding
 }
 
 func (r *reporter) take(e errors.Error) finding {
@@ -85,6 +88,7 @@ func (r *reporter) take(e errors.Error) finding {
 			break
 		}
 	}
+	f.kind = kindOf(f)
 	return f
 }
 
@@ -96,45 +100,11 @@ func unquote(s string) string {
 	return s
 }
 
-const (
-	msgRequired  = "field is required but not present"
-	msgMissing   = "required field missing: "
-	msgUnknown   = "field not allowed"
-	msgHeading   = "errors in empty disjunction"
-	msgConflict  = "conflicting values "
-	msgReference = "reference "
-)
-
 // report converts the errors about the value at base, the path of an experiment
-// (nil for the whole package). Of what follows from another finding it says
-// nothing: headings over other errors, the echo of a missing field in a rule
-// that reads it, and the second of two alternatives that did not fit.
+// (nil for the whole package), with one diagnostic for one cause.
 func (r *reporter) report(err error, base []string) diag.List {
-	var all []finding
-	missing := map[string]bool{}
-	for _, e := range errors.Errors(err) {
-		f := r.take(e)
-		all = append(all, f)
-		if strings.HasPrefix(f.msg, msgRequired) && len(f.path) > 0 {
-			missing[f.path[len(f.path)-1]] = true
-		}
-	}
 	var out diag.List
-	conflicts := map[string]bool{}
-	for _, f := range all {
-		if name, ok := strings.CutPrefix(f.msg, msgMissing); ok && missing[name] {
-			continue
-		}
-		if strings.Contains(f.msg, msgHeading) {
-			continue
-		}
-		if strings.HasPrefix(f.msg, msgConflict) {
-			key := dotted(f.path)
-			if conflicts[key] {
-				continue
-			}
-			conflicts[key] = true
-		}
+	for _, f := range r.causes(err) {
 		out = append(out, r.one(f, base))
 	}
 	return out
@@ -143,30 +113,29 @@ func (r *reporter) report(err error, base []string) diag.List {
 // one makes the diagnostic of a finding.
 func (r *reporter) one(f finding, base []string) diag.Diagnostic {
 	d := diag.Diagnostic{Code: codeValue, Summary: f.msg}
-	switch {
-	case f.label != "":
+	switch f.kind {
+	case kindRule:
 		d.Code = f.label
 		at := f.rule.at
 		if _, path, ok := strings.Cut(f.label, "/"); ok {
 			at = path
 		}
 		f.path = append(f.path, split(at)...)
-	case strings.HasPrefix(f.msg, msgUnknown) && len(f.path) > 0:
+	case kindUnknown:
 		return r.unknown(f.path, base, f.user)
-	case strings.HasPrefix(f.msg, msgRequired), strings.HasPrefix(f.msg, msgMissing):
+	case kindRequired, kindMissing:
 		return r.required(f, base)
-	case strings.HasPrefix(f.msg, "incomplete value"), strings.HasPrefix(f.msg, "non-concrete value"):
+	case kindIncomplete:
 		d.Code = codeIncomplete
 		d.Help = "give it one value"
-	case strings.HasPrefix(f.msg, msgReference) && strings.HasSuffix(f.msg, " not found"):
-		d.Code = codeReference
-		d.Help = "check the spelling; for a name from another file of the folder, name the folder and not the file"
-	case len(f.path) == len(base)+1 && f.path[len(base)] == "schema":
-		d.Code = codeVersion
-		d.Help = fmt.Sprintf("this gradcue reads schema %q", Version)
-		r.value(&d, f)
+	case kindReference:
+		return r.reference(f)
 	default:
 		r.value(&d, f)
+		if len(f.path) == len(base)+1 && f.path[len(base)] == "schema" {
+			d.Code = codeVersion
+			d.Help = fmt.Sprintf("this gradcue reads schema %q", Version)
+		}
 	}
 	d.Path = dotted(f.path)
 	d.Pos, d.End = r.locate(f.path, base, f.user, f.schema)

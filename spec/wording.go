@@ -3,6 +3,8 @@ package spec
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"cuelang.org/go/cue/ast"
@@ -12,31 +14,121 @@ import (
 	"github.com/gradcue/gradcue/spec/diag"
 )
 
-var conflict = regexp.MustCompile(`^conflicting values (\S+) and (\S+)$`)
+var (
+	conflicting = regexp.MustCompile(`^conflicting values (.+) and (.+)$`)
+	mismatched  = regexp.MustCompile(`^conflicting values (.+) \(mismatched types (\S+) and (\S+)\)$`)
+	outOfBound  = regexp.MustCompile(`^invalid value (.+) \(out of bound (.+)\)$`)
+)
 
 // value words a wrong value: what must be, and what was found.
 func (r *reporter) value(d *diag.Diagnostic, f finding) {
+	n, depth := r.root.find(f.path)
+	written := depth == len(f.path) && depth > 0
 	found := ""
-	if n, depth := r.root.find(f.path); depth == len(f.path) && n.value != nil {
+	if written {
 		found = source(n.value)
-	}
-	if m := conflict.FindStringSubmatch(f.msg); m != nil && f.rule.id != "" {
-		d.Code = f.rule.id
-		must := m[1]
-		if found == m[1] {
-			must = m[2]
+		if r.twice(d, f, n) {
+			return
 		}
-		d.Summary = fmt.Sprintf("%s must be %s (%s)", lastName(f.path), f.rule.is, must)
-		d.Help = "leave the field out to have it computed, or change what it depends on"
 	}
-	head, tail, explained := strings.Cut(d.Summary, ": ")
-	if found == "" || !strings.Contains(head, " must be ") {
+	name := lastName(f.path)
+	must := ""
+	switch f.kind {
+	case kindEquality:
+		d.Code = f.rule.id
+		d.Help = "leave the field out to have it computed, or change what it depends on"
+		must = fmt.Sprintf("%s (%s)", f.rule.is, otherSides([]finding{f}, found)[0])
+	case kindMust:
+		head, tail, explained := strings.Cut(d.Summary, ": ")
+		if found == "" {
+			return
+		}
+		d.Summary = head + ", found " + found
+		if explained {
+			d.Summary += ": " + tail
+		}
+		return
+	case kindBound:
+		m := outOfBound.FindStringSubmatch(f.msg)
+		must, found = m[2], m[1]
+	case kindType:
+		m := mismatched.FindStringSubmatch(f.msg)
+		types := m[2:]
+		if strings.HasPrefix(m[1], found+" and ") {
+			types = m[3:]
+		}
+		must = typeName(types[0])
+	case kindConflict:
+		if found == "" {
+			return
+		}
+		must = enumerate(otherSides(append([]finding{f}, f.same...), found))
+	default:
 		return
 	}
-	d.Summary = head + ", found " + found
-	if explained {
-		d.Summary += ": " + tail
+	d.Summary = fmt.Sprintf("%s must be %s", name, must)
+	if found != "" {
+		d.Summary += ", found " + found
 	}
+}
+
+// twice words the mistake of two different literals for one field.
+func (r *reporter) twice(d *diag.Diagnostic, f finding, n *node) bool {
+	first := source(n.value)
+	if first == "" || f.kind == kindRule {
+		return false
+	}
+	for _, o := range n.others {
+		if second := source(o); second != "" && second != first && second[0] != '[' {
+			d.Summary = fmt.Sprintf("%s is given twice, as %s and as %s", lastName(f.path), first, second)
+			d.Related = []diag.Related{{Pos: r.at(o.Pos()), Message: "the other value"}}
+			return true
+		}
+	}
+	return false
+}
+
+// otherSides returns the values that conflicts name beside the user's, each once.
+func otherSides(fs []finding, found string) []string {
+	var out []string
+	for _, f := range fs {
+		m := conflicting.FindStringSubmatch(f.msg)
+		if m == nil {
+			continue
+		}
+		side := m[1]
+		if side == found {
+			side = m[2]
+		}
+		if !slices.Contains(out, side) {
+			out = append(out, side)
+		}
+	}
+	return out
+}
+
+func enumerate(values []string) string {
+	if len(values) < 2 {
+		return strings.Join(values, "")
+	}
+	last := len(values) - 1
+	return strings.Join(values[:last], ", ") + " or " + values[last]
+}
+
+func typeName(t string) string {
+	switch t {
+	case "struct":
+		return "a struct, {...}"
+	case "list":
+		return "a list, [...]"
+	case "int":
+		return "an integer"
+	case "string":
+		return "a string"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + t
 }
 
 // source is a short literal as the user wrote it, or "".
@@ -76,10 +168,32 @@ func fieldsOf(path, base []string) []string {
 	return fieldsAt(path[len(base):])
 }
 
+// reference is the finding about a name that stands for nothing: at the name,
+// which the compiler knows exactly.
+func (r *reporter) reference(f finding) diag.Diagnostic {
+	d := diag.Diagnostic{Code: codeReference, Path: dotted(f.path), Summary: f.msg}
+	for _, p := range append(f.user, f.schema...) {
+		d.Pos = r.at(p)
+		break
+	}
+	name, undefined := strings.CutPrefix(f.msg, "undefined field: ")
+	switch {
+	case strings.HasPrefix(f.msg, `reference "spec" `):
+		d.Help = "add: import " + strconv.Quote(ImportPath)
+	case undefined && strings.HasPrefix(name, "#"):
+		d.Help = "the models of the spec are spec.#GPT2, spec.#Llama and spec.#Model"
+	case strings.HasPrefix(f.msg, "reference "):
+		d.Help = "check the spelling; for a name from another file of the folder, name the folder and not the file"
+	case strings.Contains(f.msg, "not used"), strings.HasPrefix(f.msg, "unreferenced"):
+		d.Help = "use it, or remove it"
+	}
+	return d
+}
+
 // required is the finding about a field that must be there: at the struct to add it to.
 func (r *reporter) required(f finding, base []string) diag.Diagnostic {
 	path := f.path
-	if name, ok := strings.CutPrefix(f.msg, msgMissing); ok {
+	if name, ok := strings.CutPrefix(f.msg, missingPrefix); ok {
 		path = append(path[:len(path):len(path)], name)
 	}
 	parent := path[:max(0, len(path)-1)]

@@ -39,12 +39,9 @@ func paint(on bool, s style, text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// bar draws a share of width cells in eighths of a cell; a share above 0 shows.
+// bar draws a share of width cells, to an eighth of a cell.
 func bar(share float64, width int) string {
 	eighths := int(share*float64(width)*8 + 0.5)
-	if share > 0 {
-		eighths = max(eighths, 1)
-	}
 	eighths = min(eighths, width*8)
 	s := strings.Repeat("█", eighths/8)
 	if r := eighths % 8; r > 0 {

@@ -61,7 +61,6 @@ func (p *page) memory(pl *plan.Plan) {
 	row := func(name string, n int64) []string {
 		return []string{name, plan.Bytes(n), percent(n, arena), bar(float64(n)/float64(max(arena, 1)), barCells)}
 	}
-	p.line("memory", "device, at the peak: "+moment(&pr.Peak))
 	var rows [][]string
 	for _, c := range pr.ClassAtPeak {
 		rows = append(rows, row(c.Class, c.Bytes))
@@ -73,28 +72,29 @@ func (p *page) memory(pl *plan.Plan) {
 	if pr.HostBytes > 0 {
 		rows = append(rows, []string{"host arena", plan.Bytes(pr.HostBytes), "", ""})
 	}
-	p.table(indent, columns, rows)
-	for i, o := range pr.OwnersAtPeak[:min(3, len(pr.OwnersAtPeak))] {
-		label := ""
-		if i == 0 {
-			label = "biggest"
-		}
-		p.line(label, owner(&o)...)
-	}
+	p.labelled("memory", columns, rows)
+	p.blank()
+	p.line("peak", plan.Bytes(pr.Peak.Bytes), moment(&pr.Peak))
+	p.owners(pr.OwnersAtPeak[:min(shownOwners, len(pr.OwnersAtPeak))])
 }
 
-// indent is where what a label says begins.
-const indent = "                "
+// shownOwners is how many of the biggest owners of the peak are listed.
+const shownOwners = 4
+
+// owners lists what holds most of the memory at the peak.
+func (p *page) owners(list []plan.OwnerBytes) {
+	var rows [][]string
+	for _, o := range list {
+		row := []string{o.Name, plan.Bytes(o.Bytes), o.Class, ""}
+		if o.Count > 1 {
+			row[3] = fmt.Sprintf("%d of them", o.Count)
+		}
+		rows = append(rows, row)
+	}
+	p.labelled("biggest", []column{{}, {right: true}, {}, {style: dim}}, rows)
+}
 
 func moment(k *plan.Peak) string { return k.What + " in " + k.Section }
-
-func owner(o *plan.OwnerBytes) []string {
-	s := []string{plan.Bytes(o.Bytes), o.Name, o.Class}
-	if o.Count > 1 {
-		s = append(s, fmt.Sprintf("%d of them", o.Count))
-	}
-	return s
-}
 
 // when is transfers, predicted time and where the prediction comes from.
 func (p *page) when(pl *plan.Plan) {

@@ -52,7 +52,20 @@ func (p *page) line(label string, parts ...string) {
 type column struct {
 	head  string
 	right bool
+	lead  bool // cells are of one width already and may have styles
 	style style
+}
+
+// labelled is a table without heads whose first row stands beside a label.
+func (p *page) labelled(label string, columns []column, rows [][]string) {
+	for i := range rows {
+		lead := strings.Repeat(" ", labels)
+		if i == 0 {
+			lead = p.paint(dim, pad(label, labels))
+		}
+		rows[i] = append([]string{lead}, rows[i]...)
+	}
+	p.table("  ", append([]column{{lead: true}}, columns...), rows)
 }
 
 // table writes rows below each other; without heads it has no line of them.
@@ -63,6 +76,9 @@ func (p *page) table(indent string, columns []column, rows [][]string) {
 		width[i] = utf8.RuneCountInString(c.head)
 		headed = headed || c.head != ""
 		for _, r := range rows {
+			if c.lead {
+				continue
+			}
 			width[i] = max(width[i], utf8.RuneCountInString(r[i]))
 		}
 	}
@@ -94,7 +110,7 @@ func (p *page) row(indent string, columns []column, width []int, cells []string,
 		if all != plain {
 			s = all
 		}
-		space := strings.Repeat(" ", width[i]-utf8.RuneCountInString(text))
+		space := strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(text)))
 		switch {
 		case columns[i].right:
 			b.WriteString(space + p.paint(s, text))

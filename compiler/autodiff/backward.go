@@ -125,13 +125,23 @@ func (s *sweep) d(arg string) ir.Result {
 // gradOf is the chain so far of the gradient of a parameter argument, with the
 // result that continues it.
 func (s *sweep) gradOf(arg string) (ir.ID, ir.Result) {
-	i := s.grad[s.arg(arg)]
+	i := s.param(arg)
 	v := &s.g.Values[s.res.GradLeaf[i]]
 	return s.res.Grads[i], ir.Result{Name: v.Name, Layer: v.Layer, Class: ir.Gradient}
 }
 
 // continued records the new end of a parameter's chain.
-func (s *sweep) continued(arg string, id ir.ID) { s.res.Grads[s.grad[s.arg(arg)]] = id }
+func (s *sweep) continued(arg string, id ir.ID) { s.res.Grads[s.param(arg)] = id }
+
+// param is the index in Params of a parameter argument. It panics where a
+// weight is none of them: its gradient would go into another one's.
+func (s *sweep) param(arg string) int {
+	i, ok := s.grad[s.arg(arg)]
+	if !ok {
+		panic(fmt.Sprintf("autodiff: %s of %s, %s, is not a parameter", arg, s.n.Op, s.g.Values[s.arg(arg)].Name))
+	}
+	return i
+}
 
 func (s *sweep) emit(op ir.Op, a ir.Attr, args []ir.ID, results ...ir.Result) []ir.ID {
 	return s.g.Add(ir.Node{Op: op, Args: args, Attr: a, Section: ir.Micro, Phase: ir.Backward, Layer: s.n.Layer, Origin: s.n.Origin}, results...)

@@ -70,7 +70,7 @@ func embed(s *sweep) {
 	}
 	width := s.g.Values[dx].Type.Shape[1]
 	rows := s.g.Values[dx].Type.Shape[0]
-	s.res.Table = s.grad[s.arg("table")]
+	s.res.Table = s.param("table")
 	s.res.Row = s.g.Leaf("row", -1, ir.Input, ir.Device, ir.Of(ir.I32, rows), "window")
 	s.res.Compact = s.g.Leaf("embed.compact", -1, ir.Gradient, ir.Device, ir.Of(ir.F32, s.o.CompactRows, width), "model.tied")
 	s.emit(ir.OpEmbedRows, ir.Attr{}, []ir.ID{dx, s.res.Row, s.o.Control, s.res.Compact}, ir.Result{Name: "embed.compact", Layer: -1, Class: ir.Gradient})

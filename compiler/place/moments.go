@@ -14,7 +14,6 @@ func (p *placer) leaf(i int) {
 	v := &p.rw.New.Values[id]
 	if v.Class == ir.Optimizer && v.Name != "norms" && p.host(n.Layer) {
 		v.Tier = ir.Host
-		p.res.HostOf[n.Results[0]] = id
 	}
 }
 

@@ -10,7 +10,6 @@ type Result struct {
 	SlotBytes [ir.NumSections]int64 // H: bytes of one slot, per section that stages
 	Slots     int                   // S
 	Idle      []int                 // blocks whose offload moves nothing: their slot is never needed by another
-	HostOf    map[ir.ID]ir.ID       // moment leaf of the old graph → its host leaf
 }
 
 // align keeps every staged tensor at the granularity of the arena.
@@ -18,7 +17,7 @@ const align = 256
 
 // Apply returns a new graph with the decisions carried out.
 func Apply(g *ir.Graph, d *Decision) *Result {
-	p := &placer{rw: ir.NewRewriter(g), g: g, d: d, res: &Result{Slots: d.Slots, HostOf: map[ir.ID]ir.ID{}}}
+	p := &placer{rw: ir.NewRewriter(g), g: g, d: d, res: &Result{Slots: d.Slots}}
 	p.survey()
 	for i := range g.Nodes {
 		n := &g.Nodes[i]

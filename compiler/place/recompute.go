@@ -41,7 +41,7 @@ func (p *placer) cheaper(n *ir.Node, a ir.ID) (ir.ID, bool) {
 		args := make([]ir.ID, len(s.Args))
 		for k, name := range s.Args {
 			if i := n.Op.Result(name); i >= 0 {
-				if !p.kept(n.Results[i]) {
+				if !p.there(n.Results[i]) {
 					return ir.None, false
 				}
 				args[k] = p.source(n.Results[i])
@@ -78,6 +78,13 @@ func (p *placer) source(a ir.ID) ir.ID {
 		return p.back[a]
 	}
 	return p.recompute(a)
+}
+
+// there reports whether a forward value can be read in backward without its
+// node: it was kept, or it has come back from the host.
+func (p *placer) there(a ir.ID) bool {
+	v := &p.g.Values[a]
+	return p.kept(a) || p.d.Of(v.Layer, v.Name) == Host
 }
 
 // kept reports whether a forward value stays on the device until backward:

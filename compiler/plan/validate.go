@@ -14,7 +14,7 @@ const (
 	MaxWorkers = 1 << 10
 	maxRank    = 8
 	maxAttr    = 1 << 30 // of an integer attribute
-	maxListed  = 64      // problems that are kept
+	maxListed  = 16      // problems that are kept of each kind
 )
 
 // Problem is one thing that a plan promises and does not hold.
@@ -28,7 +28,7 @@ func (p Problem) String() string { return p.Where + ": " + p.Text + " [" + p.Cod
 
 // Invalid is the error of Validate and Structure.
 type Invalid struct {
-	Problems []Problem // at most 64, in the order of the plan
+	Problems []Problem // at most 16 of each code, in the order of the plan
 	More     int       // problems beyond those
 }
 
@@ -109,13 +109,14 @@ type checker struct {
 	types  *typeTable
 	region []bool // by buffer: others are inside it
 	events int    // numbers of events are below this
+	kinds  map[string]int
 }
 
 func newChecker(p *Plan) *checker {
 	if p == nil {
 		p = &Plan{}
 	}
-	return &checker{p: p}
+	return &checker{p: p, kinds: map[string]int{}}
 }
 
 func (c *checker) err() error {
@@ -140,7 +141,7 @@ func (c *checker) structure() bool {
 }
 
 func (c *checker) add(code, where, format string, args ...any) {
-	if len(c.found.Problems) >= maxListed {
+	if c.kinds[code]++; c.kinds[code] > maxListed {
 		c.found.More++
 		return
 	}

@@ -12,7 +12,7 @@ type AdamWArgs struct{ LR, Beta1, Beta2, Eps, Decay, BC1, BC2, GScale float64 }
 //
 // The scalars are combined in float64 and rounded once. g is not written.
 func AdamW(p Par, w, g, m, v []float32, a AdamWArgs) {
-	keep, gs := float32(1-a.LR*a.Decay), float32(a.GScale)
+	keep, gs := float32(1-float64(a.LR*a.Decay)), float32(a.GScale)
 	b1, b2 := float32(a.Beta1), float32(a.Beta2)
 	n1, n2 := float32(1-a.Beta1), float32(1-a.Beta2)
 	step, root, eps := float32(a.LR/a.BC1), sqrt(float32(a.BC2)), float32(a.Eps)

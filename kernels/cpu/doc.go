@@ -24,6 +24,10 @@
 //
 // Adding the exact zeros of padded rows to a chain that began at +0 changes no bit.
 //
+// Zeros that stand for masked keys or padding cancel what is finite only: a NaN or infinity in a masked value or a
+// padded row may spread. Subnormal numbers keep their meaning, since Go cannot switch them off without assembly; they are
+// slow, and exp never makes one.
+//
 // # Speed
 //
 // The Go compiler emits scalar SSE: one multiply and one add a product, two of each a cycle at

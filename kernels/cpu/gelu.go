@@ -146,7 +146,7 @@ func normalCDF(phi, x, e []float32) {
 		q = float32(q*t) + erfcC2
 		q = float32(q*t) + erfcC1
 		q = float32(q*t) + erfcC0
-		tail := float32(0.5*e[i]) * float32(q*t)
+		tail := float32(float32(0.5*e[i]) * float32(q*t))
 		negative := uint32(int32(bits) >> 31)
 		phi[i] = math.Float32frombits(math.Float32bits(tail)&negative | math.Float32bits(1-tail)&^negative)
 	}

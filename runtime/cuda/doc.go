@@ -9,6 +9,7 @@
 //
 // Licence caution: the LICENSE of gorgonia.org/cu is Apache-2.0, but its README
 // says that parts of it (cgoflags.go, execution.go, memory.go) come from a
-// package that has no licence. Who distributes a binary built with the tag cuda
-// should know that. The default build contains none of it.
+// package without a licence, and advises to assume terms like those of the GPL.
+// Who distributes a binary built with the tag cuda should know that. The default
+// build contains none of it.
 package cuda

@@ -24,6 +24,7 @@ type Batch struct {
 	Row           []int32 // row of the compact embedding gradient, -1 for padding
 	Weight        []float32
 	Trained       int // positions with a weight
+	Tokens        int // positions that are not padding
 }
 
 // Filler writes micro-batches and keeps the distinct ids of the window.
@@ -65,7 +66,7 @@ func (f *Filler) Fill(rows []loss.Row, targets [][]int32, weights [][]float32) (
 	if len(rows) > f.lim.B {
 		return nil, fmt.Errorf("micro-batch of %d rows, want at most %d", len(rows), f.lim.B)
 	}
-	b.Trained = 0
+	b.Trained, b.Tokens = 0, 0
 	for i := range f.lim.B {
 		at := i * T
 		if i >= len(rows) {
@@ -122,6 +123,9 @@ func (f *Filler) row(at int, r *loss.Row) error {
 		}
 		if w != 0 {
 			b.Trained++
+		}
+		if r.Docs[t] >= 0 {
+			b.Tokens++
 		}
 		b.IDs[at+t], b.Positions[at+t] = id, int32(pos)
 		if err := f.compact(at+t, id, r.Docs[t] < 0); err != nil {

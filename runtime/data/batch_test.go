@@ -41,6 +41,7 @@ func TestFill(t *testing.T) {
 		Positions: []int32{0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0},
 		Row:       []int32{0, 1, 0, 2, 3, 1, -1, -1, -1, -1, -1, -1},
 		Trained:   3,
+		Tokens:    6,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -140,6 +140,10 @@ func (r *ranges) write(b int, at moment) error {
 	cells := r.of(b)
 	for i := range cells {
 		c := &cells[i]
+		if c.owner >= 0 && c.owner != int32(b) && (c.reads[at.stream] == at.number || c.wrote == at.number) {
+			return fmt.Errorf("buffer %d %q is written over %d %q, another operand of the command", b, r.p.Buffers[b].Name,
+				c.owner, r.p.Buffers[c.owner].Name)
+		}
 		if err := r.done(b, at, c.writer, c.wrote, "written"); err != nil {
 			return err
 		}

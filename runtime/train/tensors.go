@@ -1,0 +1,248 @@
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"runtime"
+	"sync"
+
+	"github.com/gradcue/gradcue/compiler/plan"
+	"github.com/gradcue/gradcue/kernels/cpu"
+	"github.com/gradcue/gradcue/runtime/exec"
+	"github.com/gradcue/gradcue/runtime/weights"
+)
+
+// tensor is a stored tensor of a run: a parameter or one of its moments.
+type tensor struct {
+	name   string
+	buffer int
+	shape  []int
+	n      int
+	param  *plan.Param // nil for a moment
+}
+
+// tensors lists what a state holds: parameters in canonical order, then their
+// moments under the optimizer's name for them.
+func tensors(p *plan.Plan) (all []tensor) {
+	add := func(name string, buffer int, q, param *plan.Param) {
+		n := 1
+		for _, d := range q.Shape {
+			n *= d
+		}
+		all = append(all, tensor{name, buffer, q.Shape, n, param})
+	}
+	for i := range p.Run.Params {
+		q := &p.Run.Params[i]
+		add(q.Name, q.Buffer, q, q)
+	}
+	for i := range p.Run.Params {
+		q := &p.Run.Params[i]
+		for k, b := range q.State {
+			add(moment(p.Run.Optimizer.Kind, k)+"/"+q.Name, b, q, nil)
+		}
+	}
+	return all
+}
+
+func moment(kind string, k int) string {
+	names := map[string][]string{"adamw": {"m", "v"}, "sgd": {"momentum"}}[kind]
+	if k < len(names) {
+		return kind + "." + names[k]
+	}
+	return fmt.Sprintf("%s.%d", kind, k)
+}
+
+// store moves tensors between a session and files. A wide engine computes in
+// float64 and keeps all of its bits.
+type store struct {
+	sess exec.Session
+	all  []tensor
+	wide bool
+	f32  []float32
+	f64  []float64
+}
+
+func newStore(sess exec.Session, p *plan.Plan, wide bool) *store {
+	s := &store{sess: sess, all: tensors(p), wide: wide}
+	n := 0
+	for _, t := range s.all {
+		n = max(n, t.n)
+	}
+	s.f32 = make([]float32, n)
+	if wide {
+		s.f64 = make([]float64, n)
+	}
+	return s
+}
+
+// LoadParameters writes the parameters of a state's file to a session of a plan
+// that may have fewer tensors, such as one for sampling.
+func LoadParameters(sess exec.Session, p *plan.Plan, f *weights.File) error {
+	return newStore(sess, p, false).load(f)
+}
+
+// initialise writes the first parameters and zero moments.
+func (s *store) initialise(seed int64) error {
+	for _, t := range s.all {
+		x := s.f32[:t.n]
+		if err := first32(x, t, seed); err != nil {
+			return err
+		}
+		if err := s.sess.Write(t.buffer, x); err != nil {
+			return fmt.Errorf("initialise %s: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+// first32 fills in a tensor's first values. A normal one is a function of seed,
+// name and index, so neither order nor the number of goroutines matters.
+func first32(x []float32, t tensor, seed int64) error {
+	clear(x)
+	if t.param == nil {
+		return nil
+	}
+	switch t.param.Init {
+	case "zeros":
+	case "ones":
+		for i := range x {
+			x[i] = 1
+		}
+	case "normal":
+		h := fnv.New64a()
+		h.Write([]byte(t.name))
+		name, std := h.Sum64(), t.param.Std
+		pieces(len(x), func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				x[i] = float32(std * cpu.Normal(uint64(seed), name, uint64(i)))
+			}
+		})
+	default:
+		return fmt.Errorf("parameter %s: initialisation %q does not exist, use normal, ones or zeros", t.name, t.param.Init)
+	}
+	return nil
+}
+
+// pieces runs body over [0,n) on a few goroutines.
+func pieces(n int, body func(lo, hi int)) {
+	const piece = 1 << 14
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for lo := 0; lo < n; lo += piece {
+		slots <- struct{}{}
+		wg.Go(func() {
+			body(lo, min(lo+piece, n))
+			<-slots
+		})
+	}
+	wg.Wait()
+}
+
+// header describes the tensors for a file.
+func (s *store) header() []weights.Tensor {
+	d := weights.F32
+	if s.wide {
+		d = weights.F64
+	}
+	ts := make([]weights.Tensor, len(s.all))
+	for i, t := range s.all {
+		ts[i] = weights.Tensor{Name: t.name, DType: d, Shape: t.shape}
+	}
+	return ts
+}
+
+// save writes the tensors in the order of header.
+func (s *store) save(w *weights.Writer) error {
+	for _, t := range s.all {
+		if s.wide {
+			if err := s.sess.Read(t.buffer, s.f64[:t.n]); err != nil {
+				return fmt.Errorf("read %s: %w", t.name, err)
+			}
+			if err := w.F64(s.f64[:t.n]); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.sess.Read(t.buffer, s.f32[:t.n]); err != nil {
+			return fmt.Errorf("read %s: %w", t.name, err)
+		}
+		if err := w.F32(s.f32[:t.n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load is the inverse of save. A file of the other width, left by another
+// engine, is converted.
+func (s *store) load(f *weights.File) error {
+	for _, t := range s.all {
+		var x any
+		found, _ := f.Find(t.name)
+		if _, err := f.Want(t.name, found.DType, t.shape); err != nil {
+			return err
+		}
+		if found.DType == weights.F32 {
+			if err := f.ReadF32(t.name, s.f32[:t.n]); err != nil {
+				return err
+			}
+			x = s.f32[:t.n]
+		} else {
+			wide := make([]float64, t.n)
+			if err := f.ReadF64(t.name, wide); err != nil {
+				return err
+			}
+			x = wide
+			if !s.wide {
+				for i, v := range wide {
+					s.f32[i] = float32(v)
+				}
+				x = s.f32[:t.n]
+			}
+		}
+		if err := s.sess.Write(t.buffer, x); err != nil {
+			return fmt.Errorf("write %s: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+// hash is sha256 over the parameters in canonical order, little-endian.
+func (s *store) hash() (string, error) {
+	h := sha256.New()
+	b := make([]byte, 0, 1<<16)
+	full := func(limit int) {
+		if len(b) > limit {
+			h.Write(b)
+			b = b[:0]
+		}
+	}
+	for _, t := range s.all {
+		if t.param == nil {
+			continue
+		}
+		var err error
+		if s.wide {
+			err = s.sess.Read(t.buffer, s.f64[:t.n])
+			for _, v := range s.f64[:t.n] {
+				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+				full(cap(b) - 8)
+			}
+		} else {
+			err = s.sess.Read(t.buffer, s.f32[:t.n])
+			for _, v := range s.f32[:t.n] {
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+				full(cap(b) - 8)
+			}
+		}
+		if err != nil {
+			return "", fmt.Errorf("read %s: %w", t.name, err)
+		}
+	}
+	full(0)
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
