@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/errors"
 	"cuelang.org/go/cue/token"
 
@@ -39,6 +40,7 @@ const (
 type reporter struct {
 	placer
 	root  *node
+	files []*ast.File
 	user  map[string]bool
 	rules map[string]rule
 	unit  unit

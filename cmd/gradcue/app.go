@@ -99,3 +99,6 @@ func (e *exit) Unwrap() error { return e.err }
 func usage(format string, args ...any) error {
 	return &exit{codeWorld, fmt.Errorf(format, args...)}
 }
+
+// content1 is one finding as an error.
+func content1(d diag.Diagnostic) error { return &findings{list: diag.List{d}} }

@@ -44,6 +44,7 @@ The memory, time and transfers of a plan are known before anything runs.`,
 		newSampleCmd(a),
 		newGradcheckCmd(a),
 		newDataCmd(a),
+		newExplainCmd(a),
 		newVersionCmd(a),
 		newCompletionCmd(a),
 	)

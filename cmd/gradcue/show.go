@@ -86,7 +86,9 @@ func (a *app) show(f specFlags, o showOptions, arg string) error {
 	default:
 		p.summary(s.plan, s.about)
 		if s.run != "" {
-			a.runLines(p, s.run, s.plan)
+			if err := a.runLines(p, s.run, s.plan); err != nil {
+				return err
+			}
 		}
 	}
 	return p.close()

@@ -12,6 +12,8 @@
 // rule, FLOPs, scratch space and the cheapest op that reproduces a result.
 // Passes ask the table and never switch on op names for a property.
 //
-// What the package is not: it knows no spec, no memory, no devices. Print and
-// Parse are inverse; that text is what goldens, docs and dumps show.
+// Print and Parse are inverse; that text (see print.go) is what goldens, docs and
+// dumps show. Check states the invariants that every pass must keep.
+//
+// What the package is not: it knows no spec, no memory, no devices.
 package ir

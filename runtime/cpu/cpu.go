@@ -113,6 +113,7 @@ func (s *session) Copy(_ ir.Section, _ int, c *plan.Command) error {
 	return nil
 }
 
+// Run runs a section on the session's streams.
 func (s *session) Run(ctx context.Context, sec ir.Section) error { return s.walker.Run(ctx, sec) }
 
 // Allocated is the length of the arenas.
@@ -123,6 +124,7 @@ func (s *session) Allocated() (n [ir.NumTiers]int64) {
 	return n
 }
 
+// Close ends the goroutines and frees the memory.
 func (s *session) Close() error {
 	if s.closed {
 		return nil

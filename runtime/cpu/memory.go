@@ -39,6 +39,7 @@ func (s *session) Int(b int) []int32 { return view[int32](s, b) }
 // Control is an f64 buffer.
 func (s *session) Control(b int) []float64 { return view[float64](s, b) }
 
+// Write stores data in a buffer (exec.Session).
 func (s *session) Write(b int, data any) error {
 	if err := s.check(b, data); err != nil {
 		return err
@@ -54,6 +55,7 @@ func (s *session) Write(b int, data any) error {
 	return nil
 }
 
+// Read copies a buffer into data (exec.Session).
 func (s *session) Read(b int, data any) error {
 	if err := s.check(b, data); err != nil {
 		return err

@@ -6,11 +6,11 @@ import (
 	kernel "github.com/gradcue/gradcue/kernels/cpu"
 )
 
-// Workspace is the scratch space in bytes that the kernel of an application
-// needs with a number of workers. The op table's column of the same name
-// predicts it for the plan's workers and must never be less; Open checks that
-// the plan has enough for those that run. The arguments must fit the op.
-func Workspace(op ir.Op, attr ir.Attr, args []ir.Type, workers int) int64 {
+// workspace is the scratch space in bytes that the kernel of an application
+// needs with a number of workers. The op table's column Workspace predicts it
+// for the plan's workers and must never be less; Open checks that the plan has
+// enough for those that run. The arguments must fit the op.
+func workspace(op ir.Op, attr ir.Attr, args []ir.Type, workers int) int64 {
 	dim := func(name string, i int) int { return args[op.Arg(name)].Shape[i] }
 	switch op {
 	case ir.OpAttention:
@@ -25,7 +25,7 @@ func Workspace(op ir.Op, attr ir.Attr, args []ir.Type, workers int) int64 {
 	return 0
 }
 
-// need is the Workspace of a command.
+// need is the workspace of a command.
 func need(p *plan.Plan, o *operands, c *plan.Command, workers int) int64 {
 	types := make([]ir.Type, len(c.Args))
 	for i, b := range c.Args {
@@ -34,5 +34,5 @@ func need(p *plan.Plan, o *operands, c *plan.Command, workers int) int64 {
 			types[i] = ir.Type{DType: d, Shape: p.Buffers[b].Shape}
 		}
 	}
-	return Workspace(o.Op, o.Attr, types, workers)
+	return workspace(o.Op, o.Attr, types, workers)
 }

@@ -15,6 +15,7 @@ type Limits struct {
 	Context int  // positions are in [0, Context)
 	Compact int  // rows of the compact embedding gradient, 0 when there is none
 	All     bool // the plan has no input for lo: every token sees all before it
+	Restart bool // positions count each document of a row from 0, else each row
 }
 
 // Batch is the inputs of one micro-batch, [B·T] each, in token order.
@@ -95,11 +96,10 @@ func (f *Filler) pad(at int) {
 }
 
 // row writes ids, positions and rows of the compact gradient, and checks.
-// Positions count from the start of a document in the row.
 func (f *Filler) row(at int, r *loss.Row) error {
 	b, start := &f.batch, 0
 	for t, id := range r.IDs {
-		if t > 0 && r.Docs[t] != r.Docs[t-1] {
+		if f.lim.Restart && t > 0 && r.Docs[t] != r.Docs[t-1] {
 			start = t
 		}
 		pos := t - start

@@ -27,7 +27,8 @@ func textRow(docs []int32, ids ...int32) loss.Row {
 func TestFill(t *testing.T) {
 	rows := []loss.Row{textRow([]int32{0, 0, 1, 1}, 5, 6, 5, 7), textRow([]int32{2, 2, -1, -1}, 9, 6, 0, 0)}
 	w := policy.Make(rows, 2)
-	f := NewFiller(Limits{B: 3, T: 4, Vocab: 10, Context: 4, Compact: 6}, visible.Policy{Docs: true})
+	lim := Limits{B: 3, T: 4, Vocab: 10, Context: 4, Compact: 6, Restart: true}
+	f := NewFiller(lim, visible.Policy{Docs: true})
 	f.Begin()
 	got, err := f.Fill(rows, w.Targets, w.Weights)
 	if err != nil {
@@ -50,6 +51,13 @@ func TestFill(t *testing.T) {
 	f.RowIDs(ids)
 	if diff := cmp.Diff([]int32{5, 6, 7, 9, -1, -1}, ids); diff != "" {
 		t.Errorf("row ids: -want +got:\n%s", diff)
+	}
+	lim.Restart = false
+	if got, err = NewFiller(lim, visible.Policy{}).Fill(rows, w.Targets, w.Weights); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int32{0, 1, 2, 3, 0, 1, 0, 0, 0, 0, 0, 0}, got.Positions); diff != "" {
+		t.Errorf("positions of rows: -want +got:\n%s", diff)
 	}
 }
 

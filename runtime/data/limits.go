@@ -29,7 +29,7 @@ func compact(l *Limits) *int { return &l.Compact }
 // plan.Structure.
 func LimitsOf(p *plan.Plan) Limits {
 	w := p.Run.Window
-	l := Limits{B: w.BatchSize, T: w.SeqLen, Vocab: math.MaxInt32, Context: math.MaxInt32, Compact: math.MaxInt32, All: p.Run.Inputs.Lo < 0}
+	l := Limits{B: w.BatchSize, T: w.SeqLen, Vocab: math.MaxInt32, Context: math.MaxInt32, Compact: math.MaxInt32, All: p.Run.Inputs.Lo < 0, Restart: p.Run.Data.Restart}
 	for _, s := range p.Sections {
 		for i := range s.Commands {
 			c := &s.Commands[i]

@@ -37,7 +37,7 @@ func cases() []plantest.Case {
 	back := rot
 	back.Inverse = true
 	of := func(op ir.Op, a ir.Attr, args ...ir.Type) plantest.Case {
-		return plantest.Case{Op: op, Attr: a, Args: args, Workspace: cpu.Workspace}
+		return plantest.Case{Op: op, Attr: a, Args: args}
 	}
 	none, s := ir.Attr{}, ir.Attr{SeqLen: seq}
 	return []plantest.Case{

@@ -14,10 +14,10 @@ import (
 	"github.com/gradcue/gradcue/runtime/ref"
 )
 
-// config is the small GPT plan with the scratch space of the cpu kernels.
+// config is the small GPT plan with a number of staging slots.
 func config(slots int) plantest.Config {
 	c := plantest.Small()
-	c.Slots, c.Workspace = slots, cpu.Workspace
+	c.Slots = slots
 	return c
 }
 

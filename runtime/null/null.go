@@ -113,6 +113,7 @@ func (s *session) clip() {
 	exec.Clip(nil, s.control[:], 0)
 }
 
+// Write keeps the control buffer and drops everything else.
 func (s *session) Write(b int, data any) error {
 	if s.closed {
 		return exec.ErrClosed
@@ -129,6 +130,7 @@ func (s *session) Write(b int, data any) error {
 	return nil
 }
 
+// Read clears data, or copies the control buffer, if the buffer holds a value.
 func (s *session) Read(b int, data any) error {
 	if s.closed {
 		return exec.ErrClosed
@@ -161,6 +163,7 @@ func (s *session) Allocated() (n [ir.NumTiers]int64) {
 	return n
 }
 
+// Close makes the session refuse everything.
 func (s *session) Close() error {
 	s.closed = true
 	return nil

@@ -120,7 +120,7 @@ func widen(p *plan.Plan) {
 // FuzzAgainstValidate: Validate refuses whatever this engine refuses, and for
 // stale reads and races the two agree exactly.
 func FuzzAgainstValidate(f *testing.F) {
-	for seed := range uint64(300) {
+	for seed := range uint64(150) {
 		f.Add(seed, uint8(seed%3)+1)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, changes uint8) {

@@ -65,8 +65,10 @@ func (s *session) Copy(_ ir.Section, _ int, c *plan.Command) error {
 	return nil
 }
 
+// Run runs a section on the session's streams.
 func (s *session) Run(ctx context.Context, sec ir.Section) error { return s.walker.Run(ctx, sec) }
 
+// Write stores data in a buffer (exec.Session).
 func (s *session) Write(b int, data any) error {
 	if s.mem == nil {
 		return exec.ErrClosed
@@ -87,6 +89,7 @@ func (s *session) Write(b int, data any) error {
 	return nil
 }
 
+// Read copies a buffer into data (exec.Session).
 func (s *session) Read(b int, data any) error {
 	if s.mem == nil {
 		return exec.ErrClosed
@@ -119,6 +122,7 @@ func (s *session) Allocated() (n [ir.NumTiers]int64) {
 	return n
 }
 
+// Close ends the goroutines and frees the memory.
 func (s *session) Close() error {
 	s.walker.Close()
 	s.mem = nil

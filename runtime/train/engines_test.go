@@ -30,6 +30,21 @@ func TestSplitChangesNoBit(t *testing.T) {
 	}
 }
 
+// TestAnotherSplitContinues: the cursor counts rows, so a run may go on with its
+// window split otherwise, to the same bits.
+func TestAnotherSplitContinues(t *testing.T) {
+	whole := run(t, options(t, cpu.Engine{}, 2, 2, story, shuffled))
+	o := options(t, cpu.Engine{}, 1, 4, story, shuffled)
+	o.Steps = 3
+	run(t, o)
+	split := options(t, cpu.Engine{}, 4, 1, story, shuffled)
+	split.Dir = o.Dir
+	r := run(t, split)
+	if r.From != 3 || r.ParamHash != whole.ParamHash || !cmp.Equal(r.Losses, whole.Losses[3:]) {
+		t.Errorf("from %d: parameters %s, want %s", r.From, r.ParamHash, whole.ParamHash)
+	}
+}
+
 // TestEmptyMicroBatchesChangeNoBit: a window with empty micro-batches is the
 // window without them.
 func TestEmptyMicroBatchesChangeNoBit(t *testing.T) {

@@ -7,14 +7,8 @@ import (
 	"github.com/gradcue/gradcue/compiler/plan"
 )
 
-// Workspace is the scratch space in bytes of an application of an op.
-type Workspace func(op ir.Op, attr ir.Attr, args []ir.Type, workers int) int64
-
 // Builder collects the buffers and commands of a plan.
 type Builder struct {
-	// Workspace says how much scratch space a launch gets; nil asks the op table.
-	Workspace Workspace
-
 	p       plan.Plan
 	section ir.Section
 	events  [ir.NumSections]int
@@ -105,11 +99,7 @@ func (n *Builder) Into(op ir.Op, attr ir.Attr, args, results []int) []int {
 	if attr != (ir.Attr{}) {
 		m.Attr = &attr
 	}
-	ask := n.Workspace
-	if ask == nil {
-		ask = ir.Op.Workspace
-	}
-	if w := ask(op, attr, types, n.p.Workers); w > 0 {
+	if w := op.Workspace(attr, types, n.p.Workers); w > 0 {
 		m.Work = n.Temp("scratch", ir.Workspace, ir.Device, ir.Of(ir.F32, int((w+3)/4))) + 1
 	}
 	n.add(m)

@@ -15,7 +15,6 @@ type Config struct {
 	Layers, Batch, SeqLen, Width, Heads, Vocab int
 	Workers                                    int
 	Slots                                      int // staging slots; 0 = nothing is offloaded
-	Workspace                                  Workspace
 }
 
 // Small is a configuration whose step takes a few milliseconds.
@@ -67,7 +66,6 @@ type gpt struct {
 // parameters: an embedding table, a final norm and an untied head.
 func GPT(c Config) *plan.Plan {
 	n := &gpt{Builder: New(c.Workers, 2, c.Batch, c.SeqLen), c: c, rows: c.Batch * c.SeqLen, ffn: 4 * c.Width}
-	n.Workspace = c.Workspace
 	d := c.Width / c.Heads
 	n.attn = ir.Attr{Heads: c.Heads, KVHeads: c.Heads, HeadDim: d, Scale: 1 / math.Sqrt(float64(d)), SeqLen: c.SeqLen}
 	n.eps, n.seq = ir.Attr{Eps: 1e-5}, ir.Attr{SeqLen: c.SeqLen}

@@ -10,8 +10,6 @@ type Case struct {
 	Op   ir.Op
 	Attr ir.Attr
 	Args []ir.Type
-
-	Workspace Workspace
 }
 
 // Single is a plan whose micro section launches one op. Every operand is
@@ -19,7 +17,6 @@ type Case struct {
 // buffers are named after the operands.
 func Single(c Case, workers int) (p *plan.Plan, args, results []int) {
 	n := New(workers, 1, 1, 1)
-	n.Workspace = c.Workspace
 	info := c.Op.Info()
 	args = make([]int, len(c.Args))
 	for i, t := range c.Args {

@@ -1,0 +1,270 @@
+package main
+
+import "fmt"
+
+// shape is the register tile of a tier: rows by vecs vectors of lanes columns.
+type shape struct {
+	suffix     string
+	rows, vecs int
+	lanes      int
+}
+
+var shapes = []shape{{"512", 8, 3, 16}, {"256", 6, 2, 8}}
+
+// Registers of the tile kernels. A's rows are addressed in groups of three from three bases.
+const (
+	aBase0, aBase1, aBase2 = "SI", "R9", "R10"
+	aRow, aStep            = "R8", "R11"
+	bBase, bStep           = "DI", "R12"
+	cBase, cRow            = "DX", "R13"
+)
+
+// reg is register number i of the tile's width.
+func (s shape) reg(i int) string {
+	if s.lanes == 16 {
+		return fmt.Sprintf("Z%d", i)
+	}
+	return fmt.Sprintf("Y%d", i)
+}
+
+// acc is the accumulator of a row and vector: the last registers of the file.
+func (s shape) acc(r, v int) string {
+	last := 15
+	if s.lanes == 16 {
+		last = 31
+	}
+	return s.reg(last - r*s.vecs - v)
+}
+
+// mask is the register that holds the mask of the last vector: K1, or a Y register.
+func (s shape) mask() string {
+	if s.lanes == 16 {
+		return "K1"
+	}
+	return "Y3"
+}
+
+// load is a load of vector v; the last one of nv is masked, the lanes outside read as 0 and touch no memory.
+func (s shape) load(e *entry, from, to string, v, nv int) {
+	switch {
+	case v < nv-1:
+		e.line("VMOVUPS %s, %s", from, to)
+	case s.lanes == 16:
+		e.line("VMOVUPS.Z %s, K1, %s", from, to)
+	default:
+		e.line("VMASKMOVPS %s, %s, %s", from, s.mask(), to)
+	}
+}
+
+// store is the converse. With 8 lanes a masked store is slow, so whole tells whether the vector is complete.
+func (s shape) store(e *entry, from, to string, v, nv int, whole bool) {
+	switch {
+	case v < nv-1 || whole:
+		e.line("VMOVUPS %s, %s", from, to)
+	case s.lanes == 16:
+		e.line("VMOVUPS %s, K1, %s", from, to)
+	default:
+		e.line("VMASKMOVPS %s, %s, %s", from, s.mask(), to)
+	}
+}
+
+var tileSpec = spec{
+	name: "tile",
+	params: []param{p("a", pointer), p("row", integer), p("step", integer), p("b", pointer), p("ldb", integer),
+		p("c", pointer), p("ldc", integer), p("m", integer), p("n", integer), p("k", integer), p("load", integer), p("bias", pointer)},
+	doc: []string{
+		"continues m by n chains over k steps; a, b and c are strided, load says that c goes on (else",
+		"it starts from +0), bias is added at the end when it is not nil. Every step is one fused multiply-add.",
+		"",
+		"\tfor i := range m {",
+		"\t\tfor j := range n {",
+		"\t\t\tacc := load ? c[i*ldc+j] : 0",
+		"\t\t\tfor t := range k {",
+		"\t\t\t\tacc = fma(a[i*row+t*step], b[t*ldb+j], acc)",
+		"\t\t\t}",
+		"\t\t\tc[i*ldc+j] = bias != nil ? acc + bias[j] : acc",
+		"\t\t}",
+		"\t}",
+	},
+}
+
+// tiles writes the entry of one tier: it loads the arguments, jumps to the kernel of m rows and ⌈n/lanes⌉ vectors.
+func tiles(f *file, s shape) {
+	e := f.begin(tileSpec, s.suffix)
+	e.line("MOVQ %s, %s", e.arg("a"), aBase0)
+	e.line("MOVQ %s, %s", e.arg("row"), aRow)
+	e.line("MOVQ %s, %s", e.arg("step"), aStep)
+	e.line("MOVQ %s, %s", e.arg("b"), bBase)
+	e.line("MOVQ %s, %s", e.arg("ldb"), bStep)
+	e.line("MOVQ %s, %s", e.arg("c"), cBase)
+	e.line("MOVQ %s, %s", e.arg("ldc"), cRow)
+	for _, r := range []string{aRow, aStep, bStep, cRow} {
+		e.line("SHLQ $2, %s", r)
+	}
+	e.line("LEAQ (%s)(%s*2), %s", aBase0, aRow, aBase1)
+	e.line("ADDQ %s, %s", aRow, aBase1)
+	if s.rows > 6 {
+		e.line("LEAQ (%s)(%s*2), %s", aBase1, aRow, aBase2)
+		e.line("ADDQ %s, %s", aRow, aBase2)
+	}
+	// The lanes of the last vector: (n-1) mod lanes + 1 of them.
+	e.line("MOVQ %s, AX", e.arg("n"))
+	e.line("DECQ AX")
+	e.line("MOVQ AX, BX")
+	e.line("ANDQ $%d, BX", s.lanes-1)
+	e.line("NEGQ BX")
+	e.line("LEAQ laneMask<>+60(SB), CX")
+	if s.lanes == 16 {
+		e.line("VMOVDQU32 (CX)(BX*4), Z0")
+		e.line("VPTESTMD Z0, Z0, K1")
+		e.line("SHRQ $4, AX")
+	} else {
+		e.line("VMOVUPS (CX)(BX*4), %s", s.mask())
+		e.line("SHRQ $3, AX")
+	}
+	e.line("MOVQ %s, CX", e.arg("k"))
+	e.line("MOVQ %s, BX", e.arg("m"))
+	for nv := s.vecs; nv >= 1; nv-- {
+		if nv > 1 {
+			e.line("CMPQ AX, $%d", nv-1)
+			e.line("JNE not%d", nv)
+		}
+		for mr := s.rows; mr >= 1; mr-- {
+			if mr > 1 {
+				e.line("CMPQ BX, $%d", mr)
+				e.line("JEQ tile%dx%d", mr, nv)
+			} else {
+				e.line("JMP tile%dx%d", mr, nv)
+			}
+		}
+		if nv > 1 {
+			e.label(fmt.Sprintf("not%d", nv))
+		}
+	}
+	for nv := s.vecs; nv >= 1; nv-- {
+		for mr := s.rows; mr >= 1; mr-- {
+			s.kernel(e, mr, nv)
+		}
+	}
+	f.asm.WriteByte('\n')
+}
+
+// kernel is the tile of mr rows and nv vectors.
+func (s shape) kernel(e *entry, mr, nv int) {
+	at := func(label string) string { return fmt.Sprintf("%s%dx%d", label, mr, nv) }
+	e.label(at("tile"))
+	e.line("MOVQ %s, AX", e.arg("load"))
+	e.line("MOVQ %s, BX", cBase)
+	e.line("TESTQ AX, AX")
+	e.line("JZ %s", at("zero"))
+	for r := range mr {
+		for v := range nv {
+			s.load(e, fmt.Sprintf("%d(BX)", v*s.lanes*4), s.acc(r, v), v, nv)
+		}
+		if r < mr-1 {
+			e.line("ADDQ %s, BX", cRow)
+		}
+	}
+	e.line("JMP %s", at("start"))
+	e.label(at("zero"))
+	for r := range mr {
+		for v := range nv {
+			x := s.acc(r, v)
+			if s.lanes == 16 {
+				e.line("VPXORD %s, %s, %s", x, x, x)
+			} else {
+				e.line("VXORPS %s, %s, %s", x, x, x)
+			}
+		}
+		e.line("PREFETCHT0 (BX)")
+		if nv*s.lanes > 16 {
+			e.line("PREFETCHT0 %d(BX)", nv*s.lanes*4-4)
+		}
+		if r < mr-1 {
+			e.line("ADDQ %s, BX", cRow)
+		}
+	}
+	e.label(at("start"))
+	e.line("MOVQ CX, BX")
+	e.line("ANDQ $3, BX")
+	e.line("SHRQ $2, CX")
+	e.line("JZ %s", at("rest"))
+	e.line("PCALIGN $32")
+	e.label(at("four"))
+	for range 4 {
+		s.step(e, mr, nv)
+	}
+	e.line("DECQ CX")
+	e.line("JNZ %s", at("four"))
+	e.label(at("rest"))
+	e.line("TESTQ BX, BX")
+	e.line("JZ %s", at("bias"))
+	e.label(at("one"))
+	s.step(e, mr, nv)
+	e.line("DECQ BX")
+	e.line("JNZ %s", at("one"))
+	e.label(at("bias"))
+	s.epilogue(e, mr, nv, at)
+	e.line("VZEROUPPER")
+	e.line("RET")
+}
+
+// step is one k: the vectors of b, then for every row a broadcast and its multiply-adds.
+func (s shape) step(e *entry, mr, nv int) {
+	bases := [3]string{aBase0, aBase1, aBase2}
+	for v := range nv {
+		s.load(e, fmt.Sprintf("%d(%s)", v*s.lanes*4, bBase), s.reg(v), v, nv)
+	}
+	e.line("ADDQ %s, %s", bStep, bBase)
+	for r := range mr {
+		x := s.reg(s.vecs)
+		if s.lanes == 16 {
+			x = s.reg(s.vecs + r%2)
+		}
+		index := [3]string{"", "(" + aRow + "*1)", "(" + aRow + "*2)"}[r%3]
+		e.line("VBROADCASTSS (%s)%s, %s", bases[r/3], index, x)
+		for v := range nv {
+			e.line("VFMADD231PS %s, %s, %s", s.reg(v), x, s.acc(r, v))
+		}
+		if r%3 == 2 || r == mr-1 {
+			e.line("ADDQ %s, %s", aStep, bases[r/3])
+		}
+	}
+}
+
+// epilogue adds the bias and stores.
+func (s shape) epilogue(e *entry, mr, nv int, at func(string) string) {
+	e.line("MOVQ %s, AX", e.arg("bias"))
+	e.line("TESTQ AX, AX")
+	e.line("JZ %s", at("store"))
+	for v := range nv {
+		s.load(e, fmt.Sprintf("%d(AX)", v*s.lanes*4), s.reg(v), v, nv)
+	}
+	for r := range mr {
+		for v := range nv {
+			e.line("VADDPS %s, %s, %s", s.reg(v), s.acc(r, v), s.acc(r, v))
+		}
+	}
+	e.label(at("store"))
+	if s.lanes == 8 {
+		e.line("MOVQ %s, AX", e.arg("n"))
+		e.line("CMPQ AX, $%d", nv*s.lanes)
+		e.line("JNE %s", at("edge"))
+		s.stores(e, mr, nv, true)
+		e.line("VZEROUPPER")
+		e.line("RET")
+		e.label(at("edge"))
+	}
+	s.stores(e, mr, nv, false)
+}
+
+func (s shape) stores(e *entry, mr, nv int, whole bool) {
+	for r := range mr {
+		for v := range nv {
+			s.store(e, s.acc(r, v), fmt.Sprintf("%d(%s)", v*s.lanes*4, cBase), v, nv, whole)
+		}
+		if r < mr-1 {
+			e.line("ADDQ %s, %s", cRow, cBase)
+		}
+	}
+}

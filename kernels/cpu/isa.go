@@ -1,0 +1,70 @@
+package cpu
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/cpu"
+)
+
+// ISA is the instruction set a kernel runs on. [AVX2] and [AVX512] give the same bits; [Go] rounds every product before
+// it is added, and so differs from them in the last places (relative error of a tensor below 1e-5).
+type ISA uint8
+
+// The instruction sets, from the one every machine has to the widest.
+const (
+	Go     ISA = iota // plain Go, on every architecture
+	AVX2              // amd64 with AVX2 and FMA
+	AVX512            // amd64 with AVX-512F besides
+)
+
+var isaNames = [...]string{"go", "avx2", "avx512"}
+
+// String returns "go", "avx2" or "avx512".
+func (u ISA) String() string {
+	if int(u) < len(isaNames) {
+		return isaNames[u]
+	}
+	return fmt.Sprintf("ISA(%d)", uint8(u))
+}
+
+// ParseISA is the inverse of String.
+func ParseISA(s string) (ISA, error) {
+	for i, name := range isaNames {
+		if s == name {
+			return ISA(i), nil
+		}
+	}
+	return Go, fmt.Errorf("instruction set %q: want one of go, avx2, avx512", s)
+}
+
+// Detect returns the widest instruction set that processor and operating system support.
+func Detect() ISA {
+	x := &cpu.X86
+	switch {
+	case !x.HasAVX2 || !x.HasFMA:
+		return Go
+	case !x.HasAVX512F:
+		return AVX2
+	}
+	return AVX512
+}
+
+// isa is the instruction set of the kernels that run on p: what p asks for, as far as the machine has it.
+func isa(p Par) ISA {
+	if v, ok := p.(interface{ ISA() ISA }); ok {
+		return min(v.ISA(), Detect())
+	}
+	return Go
+}
+
+// SerialISA is [Serial] on an instruction set.
+type SerialISA ISA
+
+// Workers returns 1.
+func (SerialISA) Workers() int { return 1 }
+
+// For calls body once for the whole range.
+func (SerialISA) For(n, grain int, body func(lo, hi, worker int)) { Serial{}.For(n, grain, body) }
+
+// ISA returns the instruction set.
+func (u SerialISA) ISA() ISA { return ISA(u) }

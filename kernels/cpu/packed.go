@@ -1,0 +1,178 @@
+package cpu
+
+// Cache blocks of the packed products. They change speed, never bits.
+const (
+	depth = 384 // steps of k of a block: a panel of a is 12 KiB, half of a first-level cache
+	wide  = 384 // columns of a block of b, a multiple of both tile widths: 576 KiB with depth
+	tall  = 48  // rows of a block of a, a multiple of both tile heights
+	unit  = 8   // floats of a panel of a for one k: the tile's rows, padded
+)
+
+// ScratchLen is the number of float32 that a worker of a packed product needs for one block of each operand.
+//
+// A Par that has a method Scratch(worker int) []float32 is asked for that much, for every worker; for another the
+// products allocate it on every call. What it holds between two calls is of no meaning.
+const ScratchLen = depth*wide + tall*unit*depth
+
+// scratch returns n floats for a worker, n <= ScratchLen.
+func scratch(p Par, worker, n int) []float32 {
+	if v, ok := p.(interface{ Scratch(worker int) []float32 }); ok {
+		return v.Scratch(worker)[:n]
+	}
+	return make([]float32, n)
+}
+
+// packed is a product on vector registers: the same chains as those of product, with one rounding a step.
+//
+// A worker has a rectangle of c. It goes over blocks of columns, in them over blocks of k, packs that block of b, and
+// then, block of rows by block of rows, packs a and runs the register tile over all panels. The tile loads the
+// chains it goes on with and stores them again.
+type packed struct {
+	u          ISA
+	c          []float32
+	a, b       operand
+	bias       []float32
+	M, N, K    int
+	acc        bool
+	finish     func(i, j, n int) // called for every piece of a finished row of c; may be nil
+	mr, nr, kc int
+}
+
+// tile is the shape of the register tile.
+func (u ISA) tileShape() (rows, cols int) {
+	if u == AVX512 {
+		return 8, 48
+	}
+	return 6, 16
+}
+
+// run computes the product on the workers of p.
+func (t packed) run(p Par) {
+	t.mr, t.nr = t.u.tileShape()
+	blocks := max(1, (t.K+depth-1)/depth)
+	t.kc = min(depth, (t.K+blocks*8-1)/(blocks*8)*8)
+	gm, gn := t.grid(p.Workers())
+	mp, np := (t.M+t.mr-1)/t.mr, (t.N+t.nr-1)/t.nr
+	p.For(gm*gn, 1, func(lo, hi, worker int) {
+		for g := lo; g < hi; g++ {
+			i, j := g/gn, g%gn
+			t.piece(p, worker, i*mp/gm*t.mr, min(t.M, (i+1)*mp/gm*t.mr), j*np/gn*t.nr, min(t.N, (j+1)*np/gn*t.nr))
+		}
+	})
+}
+
+// grid cuts c into gm by gn rectangles for that many workers: the cut whose largest piece costs least, where an
+// element of a packed block costs as much as five multiply-adds on every lane.
+func (t *packed) grid(workers int) (gm, gn int) {
+	const pack = 5
+	workers = max(1, min(workers, t.M*t.N/256*t.K>>8))
+	mp, np := (t.M+t.mr-1)/t.mr, (t.N+t.nr-1)/t.nr
+	best := -1
+	gm, gn = 1, 1
+	for n := 1; n <= min(workers, np); n++ {
+		m := max(1, min(workers/n, mp))
+		rows, cols := (mp+m-1)/m*t.mr, (np+n-1)/n*t.nr
+		cost := rows*cols + pack*(rows*((cols+wide-1)/wide)+cols)
+		if best < 0 || cost < best {
+			best, gm, gn = cost, m, n
+		}
+	}
+	return gm, gn
+}
+
+// piece computes the rectangle [i0,i1) × [j0,j1) of c.
+func (t *packed) piece(p Par, worker, i0, i1, j0, j1 int) {
+	if i0 >= i1 || j0 >= j1 {
+		return
+	}
+	width := min(wide, (j1-j0+t.nr-1)/t.nr*t.nr)
+	panels := (min(tall, i1-i0) + t.mr - 1) / t.mr
+	mem := scratch(p, worker, t.kc*(width+panels*unit))
+	b, a := mem[:t.kc*width], mem[t.kc*width:]
+	for j := j0; j < j1; j += wide {
+		je := min(j1, j+wide)
+		for k := 0; k < t.K; k += t.kc {
+			ke := min(t.K, k+t.kc)
+			t.packB(b, j, je, k, ke)
+			for i := i0; i < i1; i += tall {
+				ie := min(i1, i+tall)
+				t.packA(a, i, ie, k, ke)
+				t.tiles(a, b, i, ie, j, je, k, ke)
+				for r := i; r < ie && ke == t.K && t.finish != nil; r++ {
+					t.finish(r, j, je-j)
+				}
+			}
+		}
+	}
+}
+
+// packB packs the columns [j,je) and steps [k,ke) of b: panels of nr columns, a row of the panel for each step.
+func (t *packed) packB(dst []float32, j, je, k, ke int) {
+	n := ke - k
+	for ; j < je; j, dst = j+t.nr, dst[min(len(dst), n*t.nr):] {
+		w := min(t.nr, je-j)
+		if t.b.across {
+			t.u.copyRows(&dst[0], t.nr, &t.b.data[k*t.b.ld+j], t.b.ld, n, w)
+			continue
+		}
+		for g := 0; g < w; g += unit {
+			flip(t.u, dst[g:], t.nr, t.b.data[(j+g)*t.b.ld+k:], t.b.ld, min(unit, w-g), n)
+		}
+	}
+}
+
+// packA packs the rows [i,ie) and steps [k,ke) of a: panels of mr rows, a unit for each step.
+func (t *packed) packA(dst []float32, i, ie, k, ke int) {
+	n := ke - k
+	if t.a.across {
+		whole := 0
+		for q := i; q+unit <= t.M && q+t.mr <= ie; q += t.mr {
+			whole++
+		}
+		if whole > 0 {
+			t.u.copyPanels(&dst[0], n*unit, &t.a.data[k*t.a.ld+i], t.a.ld, n, whole, t.mr)
+		}
+		i, dst = i+whole*t.mr, dst[whole*n*unit:]
+	}
+	for ; i < ie; i, dst = i+t.mr, dst[n*unit:] {
+		m := min(t.mr, ie-i)
+		if t.a.across {
+			t.u.copyRows(&dst[0], unit, &t.a.data[k*t.a.ld+i], t.a.ld, n, m)
+		} else {
+			flip(t.u, dst, unit, t.a.data[i*t.a.ld+k:], t.a.ld, m, n)
+		}
+	}
+}
+
+// flip stores dst[j*ldd+i] = src[i*lds+j] for m <= 8 rows of n elements.
+func flip(u ISA, dst []float32, ldd int, src []float32, lds, m, n int) {
+	if n >= 8 {
+		u.transpose(&dst[0], ldd, &src[0], lds, m, n)
+		return
+	}
+	for i := range m {
+		for j, v := range src[i*lds:][:n] {
+			dst[j*ldd+i] = v
+		}
+	}
+}
+
+// tiles runs the register tile over packed blocks.
+func (t *packed) tiles(a, b []float32, i0, i1, j0, j1, k, ke int) {
+	n := ke - k
+	load, last := 0, ke == t.K && t.bias != nil
+	if t.acc || k > 0 {
+		load = 1
+	}
+	for i := i0; i < i1; i += t.mr {
+		m := min(t.mr, i1-i)
+		for j := j0; j < j1; j += t.nr {
+			var bias *float32
+			if last {
+				bias = &t.bias[j]
+			}
+			w := min(t.nr, j1-j)
+			t.u.tile(&a[(i-i0)/t.mr*n*unit], 1, unit, &b[(j-j0)*n], t.nr, &t.c[i*t.N+j], t.N, m, w, n, load, bias)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package cpu
+
+// Methods of ISA over the assembly of the products. They are not called for Go.
+
+func (u ISA) tile(a *float32, row, step int, b *float32, ldb int, c *float32, ldc, m, n, k, load int, bias *float32) {
+	if u == AVX512 {
+		tile512(a, row, step, b, ldb, c, ldc, m, n, k, load, bias)
+		return
+	}
+	tile256(a, row, step, b, ldb, c, ldc, m, n, k, load, bias)
+}
+
+func (ISA) transpose(dst *float32, ldd int, src *float32, lds, m, n int) {
+	transpose256(dst, ldd, src, lds, m, n)
+}
+
+func (ISA) copyRows(dst *float32, ldd int, src *float32, lds, m, n int) {
+	copyRows256(dst, ldd, src, lds, m, n)
+}
+
+func (ISA) copyPanels(dst *float32, panel int, src *float32, lds, k, panels, step int) {
+	copyPanels256(dst, panel, src, lds, k, panels, step)
+}
+
+// fmaLoop executes n rounds of twelve multiply-adds and returns the lanes of a register.
+func (u ISA) fmaLoop(n int) (lanes int) {
+	switch u {
+	case AVX512:
+		fmaLoop512(n)
+		return 16
+	case AVX2:
+		fmaLoop256(n)
+		return 8
+	}
+	return fmaLoopGo(n)
+}
+
+// Bits of MXCSR: subnormal results become 0 (FTZ), subnormal operands are read as 0 (DAZ).
+const flushBits = 1<<15 | 1<<6
+
+func flushDenormals() (restore func()) {
+	old := getMXCSR()
+	setMXCSR(old | flushBits)
+	return func() { setMXCSR(old) }
+}

@@ -1,0 +1,22 @@
+//go:build !amd64
+
+package cpu
+
+// Detect never returns a vector tier here, so that nothing reaches these.
+const noVector = "kernels/cpu: vector kernel on an architecture without one"
+
+func (ISA) tile(a *float32, row, step int, b *float32, ldb int, c *float32, ldc, m, n, k, load int, bias *float32) {
+	panic(noVector)
+}
+
+func (ISA) transpose(dst *float32, ldd int, src *float32, lds, m, n int) { panic(noVector) }
+
+func (ISA) copyRows(dst *float32, ldd int, src *float32, lds, m, n int) { panic(noVector) }
+
+func (ISA) copyPanels(dst *float32, panel int, src *float32, lds, k, panels, step int) {
+	panic(noVector)
+}
+
+func (ISA) fmaLoop(n int) (lanes int) { return fmaLoopGo(n) }
+
+func flushDenormals() (restore func()) { return func() {} }
