@@ -115,7 +115,7 @@ func (s *state) lossPolicy() loss.Policy {
 	x := s.src.Experiment
 	m := &x.Mask
 	return loss.Policy{ShiftBy: m.Shift.By, Offset: int(m.Shift.Offset), IgnoreIndex: int(m.IgnoreIndex), Prompt: m.Prompt == "train",
-		Response: m.Response == "train", EOS: m.EOS, Normalize: x.Window.Normalize, CrossDocs: m.Packing.Mode == "concat"}
+		Response: m.Response == "train", EOS: m.EOS, Normalize: x.Window.Normalize, CrossDocs: m.Packing.LossAcross}
 }
 
 func (s *state) modelSettings() plan.Model {

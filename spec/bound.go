@@ -9,26 +9,28 @@ import (
 )
 
 // bound reports whether the user's files say, beyond doubt, that the experiment
-// at a path is spec.#Experiment: it is an operand of "&" in the value, directly
-// or by reference. An embedding is not enough, as it opens the struct. Only
-// where this is false the schema has to be built and unified once more.
+// at a path is spec.#Experiment: it is an operand of "&" in every value that is
+// written for the field, directly or by reference. An embedding is not enough,
+// as it opens the struct. Where this is false the schema has to be built and
+// unified once more, which is a third of the cost of loading a small file.
 func (r *reporter) bound(path []string) bool {
-	n, depth := r.root.find(path)
-	if depth < len(path) || n.value == nil {
+	last := len(path) - 1
+	parent, depth := r.root.find(path[:last])
+	if depth < last {
 		return false
+	}
+	n, named := parent.kids[path[last]]
+	if named && !n.certain {
+		return false
+	}
+	if !named {
+		// A computed label made it, if nothing but literals can have.
+		if n = parent.kids[anyField]; n == nil || !literal(parent) {
+			return false
+		}
 	}
 	ix := &indexer{files: r.files}
-	values := append([]ast.Expr{n.value}, n.others...)
-	if exact := r.exact(path); exact {
-		for _, e := range values {
-			if ix.isExperiment(e, 0) {
-				return true
-			}
-		}
-		return false
-	}
-	// A computed label: any of the values may be the one that made the field.
-	for _, e := range values {
+	for _, e := range append([]ast.Expr{n.value}, n.others...) {
 		if !ix.isExperiment(e, 0) {
 			return false
 		}
@@ -36,15 +38,18 @@ func (r *reporter) bound(path []string) bool {
 	return true
 }
 
-// exact reports whether every part of a path is written as a label of its own.
-func (r *reporter) exact(path []string) bool {
-	n := r.root
-	for _, name := range path {
-		k, ok := n.kids[name]
-		if !ok || !k.certain {
+// literal reports whether all values of a node are structs of fields and comprehensions.
+func literal(n *node) bool {
+	for _, e := range append([]ast.Expr{n.value}, n.others...) {
+		s, ok := e.(*ast.StructLit)
+		if !ok {
 			return false
 		}
-		n = k
+		for _, d := range s.Elts {
+			if _, embeds := d.(*ast.EmbedDecl); embeds {
+				return false
+			}
+		}
 	}
 	return true
 }

@@ -12,7 +12,6 @@ import (
 	"cuelang.org/go/cue"
 	"cuelang.org/go/cue/build"
 	"cuelang.org/go/cue/cuecontext"
-	"cuelang.org/go/cue/errors"
 	cueload "cuelang.org/go/cue/load"
 
 	"github.com/gradcue/gradcue/spec/diag"

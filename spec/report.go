@@ -80,8 +80,11 @@ func (r *reporter) take(e errors.Error) finding {
 			f.schema = append(f.schema, p)
 		}
 	}
-	if i := slices.Index(f.path, "_rules"); i >= 0 && i+1 < len(f.path) {
-		f.label, f.path = f.path[i+1], f.path[:i]
+	if i := slices.Index(f.path, "_rules"); i >= 0 {
+		if i+1 < len(f.path) {
+			f.label = f.path[i+1]
+		}
+		f.path = f.path[:i]
 	}
 	for _, p := range f.schema {
 		q := p.Position()

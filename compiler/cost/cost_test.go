@@ -78,9 +78,10 @@ func TestPredict(t *testing.T) {
 			2*tensor + flops, 2 * tensor, 2 * tensor, 0, 2 * tensor},
 		{"out and in have a link each", func(h *hand) {
 			y := h.sums(1, h.x)
+			made := h.last()
 			h.out(y)
-			h.sums(1, h.in(1+h.last()-1))
-		}, flops + 2*tensor + flops, 2 * tensor, 2 * tensor, tensor, tensor},
+			h.sums(1, h.in(made))
+		}, flops + tensor + flops, 2 * tensor, tensor, tensor, tensor},
 	} {
 		h := newHand()
 		c.build(h)

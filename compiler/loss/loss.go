@@ -8,7 +8,7 @@ type Role uint8
 // The roles.
 const (
 	Padding Role = iota
-	Text         // plain text: trained
+	Text         // plain text: trained like a response
 	Prompt
 	Response
 	EOS
@@ -24,7 +24,7 @@ type Policy struct {
 	Offset      int    `json:"offset"`      // 1; 0 is a no-shift control
 	IgnoreIndex int    `json:"ignoreIndex"` // target of an untrained position
 	Prompt      bool   `json:"prompt"`      // prompt tokens are trained
-	Response    bool   `json:"response"`    // response tokens are trained
+	Response    bool   `json:"response"`    // response tokens and plain text are trained
 	EOS         string `json:"eos"`         // first, none, all
 	Normalize   string `json:"normalize"`   // tokens, sequences, microbatch-mean
 	CrossDocs   bool   `json:"crossDocs"`   // a document's last token may be asked for the next one's first
@@ -117,11 +117,9 @@ func (r *Row) at(t int) (id int32, role Role, doc int32) {
 
 func (p Policy) trains(r *Row, t int, target Role) bool {
 	switch target {
-	case Text:
-		return true
 	case Prompt:
 		return p.Prompt
-	case Response:
+	case Text, Response:
 		return p.Response
 	case EOS:
 		_, before, _ := r.at(t + p.Offset - 1) // with offset 0 the target is the position itself

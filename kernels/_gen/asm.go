@@ -68,9 +68,8 @@ func (s *spec) layout() int {
 	if s.result != nil {
 		at = (at + 7) &^ 7
 		place(s.result)
-		return at
 	}
-	return (at + 7) &^ 7
+	return at
 }
 
 // begin writes the declaration and the head of an entry. suffix tells the tier.

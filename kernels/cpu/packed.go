@@ -12,7 +12,7 @@ const (
 //
 // A Par that has a method Scratch(worker int) []float32 is asked for that much, for every worker; for another the
 // products allocate it on every call. What it holds between two calls is of no meaning.
-const ScratchLen = depth*wide + tall*unit*depth
+const ScratchLen = depth*wide + tall/6*unit*depth
 
 // scratch returns n floats for a worker, n <= ScratchLen.
 func scratch(p Par, worker, n int) []float32 {

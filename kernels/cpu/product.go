@@ -24,6 +24,10 @@ func product(p Par, c []float32, a, b operand, bias []float32, M, N, K int, acc 
 	if M <= 0 || N <= 0 {
 		return
 	}
+	if u := isa(p); u != Go && K > 0 {
+		packed{u: u, c: c, a: a, b: b, bias: bias, M: M, N: N, K: K, acc: acc}.run(p)
+		return
+	}
 	rows := blockRows
 	if a.across {
 		rows = flipRows

@@ -9,7 +9,7 @@ import (
 
 // linearShapes are R, K, N: ones, odd sizes, and sizes around the cache blocks.
 func linearShapes() [][3]int {
-	return [][3]int{{1, 1, 1}, {2, 3, 3}, {5, 7, 11}, {3, 257, 4}, {130, 33, 65}, {257, 70, 31}, {64, 300, 129}, {259, 5, 96}, {4, 1, 200}}
+	return [][3]int{{1, 1, 1}, {2, 3, 3}, {5, 7, 11}, {3, 257, 4}, {130, 33, 65}, {257, 70, 31}, {64, 300, 129}, {259, 5, 96}, {4, 1, 200}, {97, 390, 50}, {50, 40, 401}}
 }
 
 func linearCases() []Case {
