@@ -89,6 +89,7 @@ var Passes = []Pass{
 var Before = []struct{ First, Then, Because string }{
 	{"model", "autodiff", "the sweep starts from the loss of the forward graph"},
 	{"autodiff", "window", "the update reads every gradient"},
+	{"window", "eval", "the update is appended to the graph of the sweep, evaluation to the graph with the update"},
 	{"autodiff", "fuse", "fused ops have no gradient rule"},
 	{"eval", "fuse", "evaluation must be fused like training to have the same bits"},
 	{"fuse", "place", "placement decides on named results as they will exist"},

@@ -75,7 +75,9 @@ func TestDeclared(t *testing.T) {
 		{"all blocks away but one", func(c *shape.Checkpointing, o *shape.Offload) {
 			o.Place.Activations, o.Overrides = "host", []shape.OffloadRule{{Layers: layers(2), Class: "activations", Place: "device"}}
 		}, []string{host, host, keep, "dddd"}},
-		{"some results away", func(c *shape.Checkpointing, o *shape.Offload) { o.Place.Activations, o.Tensors = "host", []string{"att", "fc"} },
+		{"some results away", func(c *shape.Checkpointing, o *shape.Offload) {
+			o.Place.Activations, o.Tensors = "host", []string{"att", "fc"}
+		},
 			[]string{"kkkhkkkhk", "kkkhkkkhk", "kkkhkkkhk", "dddd"}},
 		{"what is away is not recomputed", func(c *shape.Checkpointing, o *shape.Offload) {
 			c.Policy, o.Place.Activations, o.Tensors = "full", "host", []string{"att", "lse"}

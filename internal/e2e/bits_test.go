@@ -24,7 +24,12 @@ const updates = 20
 // example loads one of the shipped examples.
 func example(t testing.TB, name string) *spec.Loaded {
 	t.Helper()
-	ls, list := spec.Load(spec.Options{}, filepath.Join("../../examples", name))
+	return loadDir(t, filepath.Join("../../examples", name))
+}
+
+func loadDir(t testing.TB, dir string) *spec.Loaded {
+	t.Helper()
+	ls, list := spec.Load(spec.Options{}, dir)
 	if list.HasErrors() || len(ls) != 1 {
 		t.Fatal(list)
 	}
