@@ -131,10 +131,11 @@ func (s *state) modelSettings() plan.Model {
 func (s *state) params() []plan.Param {
 	var ps []plan.Param
 	for i, d := range s.cfg.Params() {
-		p := plan.Param{Name: d.Name, Shape: d.Shape, Buffer: s.bufferOf(s.leaves.Params[i]), Grad: -1, State: []int{}, Init: d.Init, Std: d.Std, Origin: d.Origin}
+		p := plan.Param{Name: d.Name, Shape: d.Shape, Buffer: s.bufferOf(s.leaves.Params[i]), Grad: -1, Master: -1, State: []int{}, Init: d.Init, Std: d.Std, Origin: d.Origin}
 		p.Decay, p.Scale = s.optim.For(d.Name, len(d.Shape))
 		if s.back != nil {
 			p.Grad = s.bufferOf(s.back.GradLeaf[i])
+			p.Master = s.bufferOf(s.master[i])
 			p.State = append(p.State, s.buffers(s.state[i])...)
 		}
 		ps = append(ps, p)

@@ -112,7 +112,8 @@ type state struct {
 	g         *ir.Graph
 	leaves    *model.Leaves
 	back      *autodiff.Result
-	state     [][]ir.ID
+	state     [][]ir.ID // moments of each parameter
+	master    []ir.ID   // f32 copy of each parameter, ir.None without
 	rowIDs    ir.ID
 	tokenLoss ir.ID
 	evalLoss  ir.ID
@@ -198,7 +199,7 @@ func (s *state) closeWindow() error {
 		return nil
 	}
 	r := window.Append(s.back, s.leaves.Params, s.leaves.Control, &s.optim)
-	s.g, s.state, s.rowIDs = r.Graph, r.State, r.RowIDs
+	s.g, s.state, s.master, s.rowIDs = r.Graph, r.State, r.Master, r.RowIDs
 	return nil
 }
 
@@ -279,7 +280,8 @@ func (s *state) rename(f func(ir.ID) ir.ID) {
 		follow(&b.Row, &b.Compact)
 		s.back = &b
 	}
-	for _, st := range s.state {
+	for i, st := range s.state {
+		follow(&s.master[i])
 		for k := range st {
 			follow(&st[k])
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -95,15 +96,24 @@ func (a *app) onePlan(l *spec.Loaded, p *plan.Plan, o planOptions, again bool) e
 	if again {
 		pg.blank()
 	}
-	about := a.rel(l.Dir)
-	if l.Name != "experiment" {
-		about += "#" + l.Name
-	}
-	pg.summary(p, about)
+	pg.summary(p, a.where(l))
 	if o.out != "" {
 		pg.line("written", o.out)
 	}
 	return pg.close()
+}
+
+// where is the file of an experiment, or its folder when it has several, with
+// its name there.
+func (a *app) where(l *spec.Loaded) string {
+	s := filepath.ToSlash(a.rel(l.Dir))
+	if len(l.Files) == 1 {
+		s = l.Files[0]
+	}
+	if l.Name != "experiment" {
+		s += "#" + l.Name
+	}
+	return s
 }
 
 // document is what --json prints of a plan.

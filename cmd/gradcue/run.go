@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +68,7 @@ func lines(steps int) int {
 // job is what run trains: a plan and what is known of where it comes from.
 type job struct {
 	plan  *plan.Plan
+	name  string                          // of the experiment in its spec, "" for a plan file
 	spec  []byte                          // resolved, nil for a plan file
 	root  string                          // of data paths
 	where func(path string) diag.Position // never nil
@@ -101,7 +103,7 @@ func (a *app) run(ctx context.Context, f specFlags, o runOptions, arg string) er
 		Warn:   func(d diag.Diagnostic) { a.print(diag.List{d}) },
 	})
 	if err != nil {
-		return a.runError(ctx, err, &res)
+		return a.runError(ctx, err, &res, j.name)
 	}
 	return a.runEnd(j.plan, &res, dir)
 }
@@ -133,7 +135,7 @@ func (a *app) job(f specFlags, o runOptions, arg string) (*job, error) {
 		if err != nil {
 			return nil, err
 		}
-		j.plan, j.spec, j.root, j.where = r.Plan, l.Resolved, l.Dir, l.Where
+		j.plan, j.name, j.spec, j.root, j.where = r.Plan, l.Name, l.Resolved, l.Dir, l.Where
 	}
 	if o.root != "" {
 		j.root = a.abs(o.root)
@@ -168,20 +170,11 @@ func (a *app) announce(p *plan.Plan, e exec.Engine, o runOptions, dir string) {
 }
 
 // runError turns what train.Run returns into what the command returns.
-func (a *app) runError(ctx context.Context, err error, res *train.Result) error {
-	var (
-		wrong *train.ContentError
-		env   *train.WorldError
-	)
+func (a *app) runError(ctx context.Context, err error, res *train.Result, name string) error {
+	if found := trainFindings(err, name); found != nil {
+		return found
+	}
 	switch {
-	case errors.As(err, &wrong):
-		return &findings{list: wrong.List}
-	case errors.As(err, &env):
-		l := env.List
-		for i := range l {
-			l[i].World = l[i].Severity == diag.Error
-		}
-		return &findings{list: l}
 	case ctx.Err() != nil && res.Saved != "":
 		return &exit{codeStopped, fmt.Errorf("stopped at once; %s is saved, the same command goes on from there", a.rel(res.Saved))}
 	case ctx.Err() != nil:
@@ -191,6 +184,32 @@ func (a *app) runError(ctx context.Context, err error, res *train.Result) error 
 		err = fmt.Errorf("failed after update %d: %w\nhelp: %s is saved; the same command goes on from there", res.U, err, a.rel(res.Saved))
 	}
 	return &exit{codeFailed, err}
+}
+
+// trainFindings is the findings in an error of the runtime, nil when it has
+// none. The runtime knows the fields of one experiment; name is where that
+// stands in its file.
+func trainFindings(err error, name string) error {
+	var (
+		wrong *train.ContentError
+		env   *train.WorldError
+		l     diag.List
+	)
+	switch {
+	case errors.As(err, &wrong):
+		l = wrong.List
+	case errors.As(err, &env):
+		l = env.List
+	default:
+		return nil
+	}
+	for i := range l {
+		l[i].World = l[i].World || env != nil && l[i].Severity == diag.Error
+		if name != "" && l[i].Path != "" && !strings.HasPrefix(l[i].Path, name+".") {
+			l[i].Path = name + "." + l[i].Path
+		}
+	}
+	return &findings{list: l}
 }
 
 // runEnd says what was reached.

@@ -15,7 +15,6 @@ import (
 	"github.com/gradcue/gradcue/compiler/plan"
 	"github.com/gradcue/gradcue/runtime/sample"
 	"github.com/gradcue/gradcue/runtime/state"
-	"github.com/gradcue/gradcue/runtime/train"
 	"github.com/gradcue/gradcue/spec"
 	"github.com/gradcue/gradcue/spec/diag"
 	"github.com/gradcue/gradcue/spec/shape"
@@ -81,7 +80,10 @@ func (a *app) sample(ctx context.Context, f specFlags, o sampleOptions, dir stri
 	res, err := sample.Generate(ctx, sample.Options{Plan: p, Engine: e, Workers: o.workers, Dir: a.abs(dir), Prompt: []byte(o.prompt), N: o.n,
 		Temperature: o.temperature, TopK: o.topK, Seed: o.seed, Out: out, Warn: func(d diag.Diagnostic) { a.print(diag.List{d}) }})
 	if err != nil {
-		return sampleError(err)
+		if found := trainFindings(err, ""); found != nil {
+			return found
+		}
+		return &exit{codeFailed, err}
 	}
 	if !out.ended {
 		fmt.Fprintln(a.stdout)
@@ -90,18 +92,6 @@ func (a *app) sample(ctx context.Context, f specFlags, o sampleOptions, dir stri
 		fmt.Fprintln(a.stderr, paint(a.errColor, dim, fmt.Sprintf("%s after update %s, temperature %g, top %d, seed %d", p.Name, group(int64(res.U)), o.temperature, o.topK, o.seed)))
 	}
 	return nil
-}
-
-func sampleError(err error) error {
-	var wrong *train.ContentError
-	var env *train.WorldError
-	switch {
-	case errors.As(err, &wrong):
-		return &findings{list: wrong.List}
-	case errors.As(err, &env):
-		return &findings{list: env.List}
-	}
-	return &exit{codeFailed, err}
 }
 
 // samplePlan compiles the program that makes logits from the spec of a run.

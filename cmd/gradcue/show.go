@@ -112,7 +112,7 @@ func (a *app) open(f specFlags, arg string) (*shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &shown{plan: r.Plan, graph: r.Graph, loaded: l, about: arg}, nil
+	return &shown{plan: r.Plan, graph: r.Graph, loaded: l, about: a.where(l)}, nil
 }
 
 func (a *app) writeSVG(file string, p *plan.Plan) error {

@@ -43,7 +43,7 @@ func Backward(g *ir.Graph, o Options) (*Result, error) {
 	s.res = &Result{Graph: rw.New, Row: ir.None, Compact: ir.None, Table: -1}
 	for i, p := range o.Params {
 		v := s.g.Values[p]
-		leaf := s.g.Leaf(v.Name+".grad", v.Layer, ir.Gradient, ir.Device, v.Type, s.g.Nodes[v.Node].Origin)
+		leaf := s.g.Leaf(v.Name+".grad", v.Layer, ir.Gradient, ir.Device, ir.Of(ir.F32, v.Type.Shape...), s.g.Nodes[v.Node].Origin)
 		s.res.GradLeaf = append(s.res.GradLeaf, leaf)
 		s.res.Grads = append(s.res.Grads, leaf)
 		s.grad[p] = i

@@ -50,6 +50,7 @@ var Rules = [ir.NumOps]Rule{
 	ir.OpAdamW:          {None: notForward},
 	ir.OpSGD:            {None: notForward},
 	ir.OpSGDMomentum:    {None: notForward},
+	ir.OpCast:           {None: notForward},
 	ir.OpCopyOut:        {None: afterwards},
 	ir.OpCopyIn:         {None: afterwards},
 	ir.OpCopyStage:      {None: afterwards},

@@ -6,20 +6,19 @@ import "fmt"
 // spec asks for is silently left out.
 
 var precision = Rule{
-	ID: "target.precision", Title: "numbers are f32", Formula: "every dtype = f32, products = f32",
-	Doc: "The engines of this version store and multiply in f32. Another type in precision would be ignored, so it is refused.",
+	ID: "target.precision", Title: "storage in one type, arithmetic in f32", Formula: "params = compute ∈ {f32, bf16, f16}; grads = master = f32; products = f32",
+	Doc: "Activations and the parameters that products read are stored in one type; products and gradients are f32, and 16-bit parameters have an f32 master copy. Another combination would be ignored, so it is refused.",
 	Spec: func(in *Input) (fs []Finding) {
 		p := &in.Experiment.Precision
-		for _, f := range []struct{ field, value string }{
-			{"compute", string(p.Compute)}, {"params", string(p.Params)}, {"grads", string(p.Grads)}, {"master", string(p.Master)}, {"products", p.Products},
-		} {
-			if f.field == "params" && p.Params == p.Compute {
-				continue // derived from compute, which is already explained
-			}
-			if f.value != "f32" {
-				fs = append(fs, Finding{Field: "precision." + f.field, Summary: fmt.Sprintf("precision.%s is %s; the engines of this version compute in f32 only", f.field, f.value), Help: "remove the field: f32 is the default"})
+		want := func(field, value, only, why string) {
+			if value != only {
+				fs = append(fs, Finding{Field: "precision." + field, Summary: fmt.Sprintf("precision.%s is %s, but %s", field, value, why), Help: "remove the field: " + only + " is the default", Related: []string{"precision.compute"}})
 			}
 		}
+		want("params", string(p.Params), string(p.Compute), "parameters are stored in the type of compute, "+string(p.Compute))
+		want("grads", string(p.Grads), "f32", "this version accumulates gradients in f32 only")
+		want("master", string(p.Master), "f32", "this version keeps master copies in f32 only")
+		want("products", p.Products, "f32", "this version multiplies in f32 only")
 		return fs
 	},
 }

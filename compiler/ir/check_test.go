@@ -107,7 +107,7 @@ func TestCheckLinks(t *testing.T) {
 		name, want string
 		edit       func(g *Graph)
 	}{
-		{"op", "n5: op(37) in micro forward is not in the tables", func(g *Graph) { g.Nodes[5].Op = NumOps }},
+		{"op", fmt.Sprintf("n5: op(%d) in micro forward is not in the tables", NumOps), func(g *Graph) { g.Nodes[5].Op = NumOps }},
 		{"section", "n5: linear.gelu in section(9) forward is not in the tables", func(g *Graph) { g.Nodes[5].Section = 9 }},
 		{"phase", "n5: linear.gelu in micro phase(9) is not in the tables", func(g *Graph) { g.Nodes[5].Phase = 9 }},
 		{"layer", "n5: layer -2", func(g *Graph) { g.Nodes[5].Layer = -2 }},

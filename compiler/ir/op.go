@@ -45,6 +45,7 @@ const (
 	OpAdamW
 	OpSGD
 	OpSGDMomentum
+	OpCast
 	OpCopyOut
 	OpCopyIn
 	OpCopyStage

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -122,7 +123,7 @@ func TestPrintBroken(t *testing.T) {
 	g.Values[9].Class, g.Values[8].Tier = NumClasses, NumTiers
 	g.Nodes[9].Results = []ID{77}
 	text := Print(g)
-	for _, want := range []string{"op(40)", "section(4)", "phase(6)", "class(9)", "tier(2)", "v77 "} {
+	for _, want := range []string{fmt.Sprintf("op(%d)", NumOps+3), "section(4)", "phase(6)", "class(9)", "tier(2)", "v77 "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text of a broken graph lacks %q\n%s", want, text)
 		}

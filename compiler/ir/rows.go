@@ -56,6 +56,8 @@ func rows() [NumOps]row {
 		OpSGD:         {name: "sgd", args: "w g ctl", results: "w'=w", attrs: "decay lrScale", doc: "SGD without momentum; obeys apply", shape: sgdShape, flops: elementwise("w", 4)},
 		OpSGDMomentum: {name: "sgd.momentum", args: "w g m ctl", results: "w'=w m'=m", attrs: "decay lrScale momentum nesterov", doc: "SGD with momentum; obeys apply", shape: sgdMomentumShape, flops: elementwise("w", 6)},
 
+		OpCast: {name: "cast", args: "x w", results: "w'=w", doc: "w = x rounded to its storage type: a parameter from its master copy", shape: castShape, flops: elementwise("x", 1)},
+
 		OpCopyOut:   {name: "copy.out", args: "x host", results: "h'=host", doc: "device to host", shape: copyOutShape},
 		OpCopyIn:    {name: "copy.in", args: "host", results: "x", doc: "host to device", shape: sameAs("host")},
 		OpCopyStage: {name: "copy.stage", args: "x", results: "y", doc: "device to device, into a staging slot", shape: sameAs("x")},

@@ -21,27 +21,40 @@ func sameAs(first string, others ...string) func(*shapes) []Type {
 	}
 }
 
-// floats is sameAs for arithmetic: the first argument is f32.
+// stored is the element type of an argument that is an activation, a gradient of
+// one, or a parameter: f32 or a 16-bit type. All such operands of an op share it;
+// statistics, losses and gradients of parameters are f32.
+func (s *shapes) stored(name string) DType {
+	d := s.arg(name).DType
+	if !d.Float() {
+		s.fail(!s.has(name), "argument %s is %v, want f32, bf16 or f16", name, s.arg(name))
+		return F32
+	}
+	return d
+}
+
+// floats is sameAs for arithmetic: the first argument is of a storage type.
 func floats(first string, others ...string) func(*shapes) []Type {
 	same := sameAs(first, others...)
 	return func(s *shapes) []Type {
-		s.fail(s.arg(first).DType == F32, "argument %s is %v, want f32", first, s.arg(first))
+		s.stored(first)
 		return same(s)
 	}
 }
 
 func embedShape(s *shapes) []Type {
-	s.rank("table", F32, 2)
+	d := s.stored("table")
+	s.rank("table", d, 2)
 	s.rank("ids", I32, 1)
 	r, c := s.dim("ids", 0), s.dim("table", 1)
 	s.want("positions", I32, r)
 	if s.has("pos") {
-		s.rank("pos", F32, 2)
-		s.want("pos", F32, s.dim("pos", 0), c)
+		s.rank("pos", d, 2)
+		s.want("pos", d, s.dim("pos", 0), c)
 		s.sequences(r)
 		s.fail(s.attr.SeqLen <= s.dim("pos", 0), "seqLen %d is longer than the %d learned positions", s.attr.SeqLen, s.dim("pos", 0))
 	}
-	return []Type{Of(F32, r, c)}
+	return []Type{Of(d, r, c)}
 }
 
 // sequences wants r rows to be whole sequences of seqLen.
@@ -51,7 +64,7 @@ func (s *shapes) sequences(r int) {
 }
 
 func embedGradShape(s *shapes) []Type {
-	s.rank("dx", F32, 2)
+	s.rank("dx", s.stored("dx"), 2)
 	s.want("ids", I32, s.dim("dx", 0))
 	s.want("gtable", F32, s.dim("gtable", 0), s.dim("dx", 1))
 	s.ctl()
@@ -59,7 +72,7 @@ func embedGradShape(s *shapes) []Type {
 }
 
 func embedRowsShape(s *shapes) []Type {
-	s.rank("dx", F32, 2)
+	s.rank("dx", s.stored("dx"), 2)
 	s.want("row", I32, s.dim("dx", 0))
 	s.want("compact", F32, s.dim("compact", 0), s.dim("dx", 1))
 	s.ctl()
@@ -74,7 +87,7 @@ func embedAddShape(s *shapes) []Type {
 }
 
 func posGradShape(s *shapes) []Type {
-	s.rank("dx", F32, 2)
+	s.rank("dx", s.stored("dx"), 2)
 	r := s.dim("dx", 0)
 	s.want("positions", I32, r)
 	s.want("gpos", F32, s.dim("gpos", 0), s.dim("dx", 1))
@@ -85,14 +98,14 @@ func posGradShape(s *shapes) []Type {
 }
 
 func (s *shapes) rowsOf(name string) (r, c int) {
-	s.rank(name, F32, 2)
+	s.rank(name, s.stored(name), 2)
 	return s.dim(name, 0), s.dim(name, 1)
 }
 
 func layerNormShape(s *shapes) []Type {
 	r, c := s.rowsOf("x")
-	s.want("w", F32, c)
-	s.want("b", F32, c)
+	s.want("w", s.stored("x"), c)
+	s.want("b", s.stored("x"), c)
 	s.fail(s.attr.Eps > 0, "eps must be positive")
 	return []Type{s.arg("x"), Of(F32, r), Of(F32, r)}
 }
@@ -101,8 +114,8 @@ func layerNormApplyShape(s *shapes) []Type {
 	r, c := s.rowsOf("x")
 	s.want("mean", F32, r)
 	s.want("rstd", F32, r)
-	s.want("w", F32, c)
-	s.want("b", F32, c)
+	s.want("w", s.stored("x"), c)
+	s.want("b", s.stored("x"), c)
 	return []Type{s.arg("x")}
 }
 
@@ -111,16 +124,16 @@ func layerNormGradShape(s *shapes) []Type {
 	s.same("dy", s.arg("x"))
 	s.want("mean", F32, r)
 	s.want("rstd", F32, r)
-	for _, v := range []string{"w", "gw", "gb"} {
-		s.want(v, F32, c)
-	}
+	s.want("w", s.stored("x"), c)
+	s.want("gw", F32, c)
+	s.want("gb", F32, c)
 	s.ctl()
 	return []Type{s.arg("x"), s.arg("gw"), s.arg("gb")}
 }
 
 func rmsNormShape(s *shapes) []Type {
 	r, c := s.rowsOf("x")
-	s.want("w", F32, c)
+	s.want("w", s.stored("x"), c)
 	s.fail(s.attr.Eps > 0, "eps must be positive")
 	return []Type{s.arg("x"), Of(F32, r)}
 }
@@ -128,7 +141,7 @@ func rmsNormShape(s *shapes) []Type {
 func rmsNormApplyShape(s *shapes) []Type {
 	r, c := s.rowsOf("x")
 	s.want("rstd", F32, r)
-	s.want("w", F32, c)
+	s.want("w", s.stored("x"), c)
 	return []Type{s.arg("x")}
 }
 
@@ -136,7 +149,7 @@ func rmsNormGradShape(s *shapes) []Type {
 	r, c := s.rowsOf("x")
 	s.same("dy", s.arg("x"))
 	s.want("rstd", F32, r)
-	s.want("w", F32, c)
+	s.want("w", s.stored("x"), c)
 	s.want("gw", F32, c)
 	s.ctl()
 	return []Type{s.arg("x"), s.arg("gw")}
@@ -144,11 +157,12 @@ func rmsNormGradShape(s *shapes) []Type {
 
 func linearShape(s *shapes) []Type {
 	r, k := s.rowsOf("x")
-	s.rank("w", F32, 2)
+	d := s.stored("x")
+	s.rank("w", d, 2)
 	n := s.dim("w", 0)
-	s.want("w", F32, n, k)
-	s.want("b", F32, n)
-	return []Type{Of(F32, r, n)}
+	s.want("w", d, n, k)
+	s.want("b", d, n)
+	return []Type{Of(d, r, n)}
 }
 
 func linearGELUShape(s *shapes) []Type {
@@ -158,17 +172,19 @@ func linearGELUShape(s *shapes) []Type {
 
 func linearDXShape(s *shapes) []Type {
 	r, n := s.rowsOf("dy")
-	s.rank("w", F32, 2)
+	d := s.stored("dy")
+	s.rank("w", d, 2)
 	k := s.dim("w", 1)
-	s.want("w", F32, n, k)
-	return []Type{Of(F32, r, k)}
+	s.want("w", d, n, k)
+	return []Type{Of(d, r, k)}
 }
 
 func linearDWShape(s *shapes) []Type {
 	r, n := s.rowsOf("dy")
-	s.rank("x", F32, 2)
+	d := s.stored("dy")
+	s.rank("x", d, 2)
 	k := s.dim("x", 1)
-	s.want("x", F32, r, k)
+	s.want("x", d, r, k)
 	s.want("gw", F32, n, k)
 	s.ctl()
 	return []Type{s.arg("gw")}
@@ -184,7 +200,7 @@ func linearDBShape(s *shapes) []Type {
 func swiGLUShape(s *shapes) []Type {
 	r, w := s.rowsOf("gu")
 	s.fail(w%2 == 0, "a row of gu has %d elements, not two equal halves", w)
-	return []Type{Of(F32, r, w/2)}
+	return []Type{Of(s.stored("gu"), r, w/2)}
 }
 
 func swiGLUGradShape(s *shapes) []Type {
@@ -216,7 +232,7 @@ func attentionShape(s *shapes) []Type {
 	r := s.packed("qkv")
 	s.want("lo", I32, r)
 	s.fail(s.attr.Scale > 0, "attention needs a positive scale")
-	return []Type{Of(F32, r, s.attr.Heads*s.attr.HeadDim), Of(F32, r, s.attr.Heads)}
+	return []Type{Of(s.stored("qkv"), r, s.attr.Heads*s.attr.HeadDim), Of(F32, r, s.attr.Heads)}
 }
 
 func attentionGradShape(s *shapes) []Type {
@@ -237,8 +253,9 @@ func dropoutShape(s *shapes) []Type {
 
 func headLossShape(s *shapes) []Type {
 	r, c := s.rowsOf("x")
-	s.rank("w", F32, 2)
-	s.want("w", F32, s.dim("w", 0), c)
+	d := s.stored("x")
+	s.rank("w", d, 2)
+	s.want("w", d, s.dim("w", 0), c)
 	s.want("targets", I32, r)
 	s.want("weight", F32, r)
 	return []Type{Of(F32, r)}
@@ -246,15 +263,16 @@ func headLossShape(s *shapes) []Type {
 
 func headLossGradShape(s *shapes) []Type {
 	loss := headLossShape(s)[0]
-	s.same("gw", s.arg("w"))
+	s.want("gw", F32, s.dim("w", 0), s.dim("w", 1))
 	s.ctl()
 	return []Type{loss, s.arg("x"), s.arg("gw")}
 }
 
 func headLogitsShape(s *shapes) []Type {
 	r, c := s.rowsOf("x")
-	s.rank("w", F32, 2)
-	s.want("w", F32, s.dim("w", 0), c)
+	d := s.stored("x")
+	s.rank("w", d, 2)
+	s.want("w", d, s.dim("w", 0), c)
 	s.rank("last", I32, 1)
 	s.sequences(r)
 	s.fail(s.attr.SeqLen > 0 && s.dim("last", 0) == r/max(s.attr.SeqLen, 1), "last has %d entries, want one per sequence", s.dim("last", 0))
@@ -295,4 +313,12 @@ func sgdMomentumShape(s *shapes) []Type { return s.stepOf("m") }
 func copyOutShape(s *shapes) []Type {
 	s.same("host", s.arg("x"))
 	return []Type{s.arg("host")}
+}
+
+// castShape: a master in f32 rounded into the parameter that products read.
+func castShape(s *shapes) []Type {
+	x := s.arg("x")
+	s.fail(x.DType == F32, "argument x is %v, want f32", x)
+	s.want("w", s.stored("w"), x.Shape...)
+	return []Type{s.arg("w")}
 }

@@ -20,6 +20,7 @@ type signature struct {
 	flops   string // "" for none
 	anyDim  string // dimensions that nothing else fixes: "table.0", or "x" for its whole shape
 	anyType string // arguments whose element type nothing fixes
+	stored  string // arguments that alone fix the storage type, so that another float type is right too
 	bad     []string
 }
 
@@ -42,10 +43,10 @@ func headsBad(rest string) []string {
 
 var signatures = [NumOps]signature{
 	OpEmbed:     {args: "f32[V,C] f32[P,C] i32[R] i32[R]", attr: "seqLen=4", results: "f32[R,C]", flops: "R*C", anyDim: "table.0 pos.0", bad: []string{"", "seqLen=5", "seqLen=12"}},
-	OpEmbedGrad: {args: "f32[R,C] i32[R] f64[CTL] f32[V,C]", results: "f32[V,C]", flops: "R*C", anyDim: "gtable.0"},
-	OpEmbedRows: {args: "f32[R,C] i32[R] f64[CTL] f32[U,C]", results: "f32[U,C]", flops: "R*C", anyDim: "compact.0"},
+	OpEmbedGrad: {args: "f32[R,C] i32[R] f64[CTL] f32[V,C]", stored: "dx", results: "f32[V,C]", flops: "R*C", anyDim: "gtable.0"},
+	OpEmbedRows: {args: "f32[R,C] i32[R] f64[CTL] f32[U,C]", stored: "dx", results: "f32[U,C]", flops: "R*C", anyDim: "compact.0"},
 	OpEmbedAdd:  {args: "f32[U,C] i32[U] f32[V,C]", results: "f32[V,C]", flops: "U*C", anyDim: "gtable.0"},
-	OpPosGrad:   {args: "f32[R,C] i32[R] f64[CTL] f32[P,C]", attr: "seqLen=4", results: "f32[P,C]", flops: "R*C", anyDim: "gpos.0", bad: []string{"", "seqLen=5", "seqLen=12"}},
+	OpPosGrad:   {args: "f32[R,C] i32[R] f64[CTL] f32[P,C]", attr: "seqLen=4", stored: "dx", results: "f32[P,C]", flops: "R*C", anyDim: "gpos.0", bad: []string{"", "seqLen=5", "seqLen=12"}},
 
 	OpLayerNorm:      {args: "f32[R,C] f32[C] f32[C]", attr: "eps=1e-05", results: "f32[R,C] f32[R] f32[R]", flops: "8*R*C", anyDim: "x.0", bad: []string{"", "eps=-1"}},
 	OpLayerNormApply: {args: "f32[R,C] f32[R] f32[R] f32[C] f32[C]", results: "f32[R,C]", flops: "4*R*C"},
@@ -58,19 +59,19 @@ var signatures = [NumOps]signature{
 	OpLinearGELU: {args: "f32[R,K] f32[N,K] f32[N]", attr: "tanh", results: "f32[R,N] f32[R,N]", flops: "2*R*K*N", anyDim: "x.0"},
 	OpLinearDX:   {args: "f32[R,N] f32[N,K]", results: "f32[R,K]", flops: "2*R*K*N", anyDim: "dy.0 w.1"},
 	OpLinearDW:   {args: "f32[R,N] f32[R,K] f64[CTL] f32[N,K]", results: "f32[N,K]", flops: "2*R*K*N"},
-	OpLinearDB:   {args: "f32[R,N] f64[CTL] f32[N]", results: "f32[N]", flops: "R*N", anyDim: "dy.0"},
+	OpLinearDB:   {args: "f32[R,N] f64[CTL] f32[N]", stored: "dy", results: "f32[N]", flops: "R*N", anyDim: "dy.0"},
 
-	OpGELU:       {args: "f32[R,F]", attr: "tanh", results: "f32[R,F]", flops: "10*R*F", anyDim: "x"},
+	OpGELU:       {args: "f32[R,F]", attr: "tanh", stored: "x", results: "f32[R,F]", flops: "10*R*F", anyDim: "x"},
 	OpGELUGrad:   {args: "f32[R,F] f32[R,F]", attr: "tanh", results: "f32[R,F]", flops: "16*R*F"},
-	OpSwiGLU:     {args: "f32[R,2*F]", results: "f32[R,F]", flops: "5*R*2*F", anyDim: "gu.0"},
+	OpSwiGLU:     {args: "f32[R,2*F]", stored: "gu", results: "f32[R,F]", flops: "5*R*2*F", anyDim: "gu.0"},
 	OpSwiGLUGrad: {args: "f32[R,2*F] f32[R,F]", results: "f32[R,2*F]", flops: "8*R*2*F"},
-	OpRoPE:       {args: packed + " i32[R]", attr: heads + " base=10000 inverse", results: packed, flops: "4*R*(H+2*G)*D", bad: append(headsBad("base=10000"), heads)},
+	OpRoPE:       {args: packed + " i32[R]", attr: heads + " base=10000 inverse", stored: "x", results: packed, flops: "4*R*(H+2*G)*D", bad: append(headsBad("base=10000"), heads)},
 
-	OpAttention:     {args: packed + " i32[R]", attr: heads + " scale=0.25", results: "f32[R,H*D] f32[R,H]", flops: "4*B*H*D*T*(T+1)/2", bad: append(headsBad("scale=0.25"), heads)},
+	OpAttention:     {args: packed + " i32[R]", attr: heads + " scale=0.25", stored: "qkv", results: "f32[R,H*D] f32[R,H]", flops: "4*B*H*D*T*(T+1)/2", bad: append(headsBad("scale=0.25"), heads)},
 	OpAttentionGrad: {args: "f32[R,H*D] " + packed + " f32[R,H*D] f32[R,H] i32[R]", attr: heads + " scale=0.25", results: packed, flops: "10*B*H*D*T*(T+1)/2", bad: append(headsBad("scale=0.25"), heads)},
 
 	OpAdd:     {args: "f32[R,C] f32[R,C]", results: "f32[R,C]", flops: "R*C"},
-	OpDropout: {args: "f32[R,C] f64[CTL]", attr: "rate=0.1 site=65 seed=7 seqLen=4", results: "f32[R,C]", flops: "4*R*C", anyDim: "x.1", bad: []string{"rate=0.1", "rate=1 seqLen=4", "rate=-0.5 seqLen=4", "rate=0.1 seqLen=5"}},
+	OpDropout: {args: "f32[R,C] f64[CTL]", attr: "rate=0.1 site=65 seed=7 seqLen=4", stored: "x", results: "f32[R,C]", flops: "4*R*C", anyDim: "x.1", bad: []string{"rate=0.1", "rate=1 seqLen=4", "rate=-0.5 seqLen=4", "rate=0.1 seqLen=5"}},
 
 	OpHeadLoss:     {args: "f32[R,C] f32[V,C] i32[R] f32[R]", results: "f32[R]", flops: "2*R*V*C", anyDim: "w.0"},
 	OpHeadLossGrad: {args: "f32[R,C] f32[V,C] i32[R] f32[R] f64[CTL] f32[V,C]", results: "f32[R] f32[R,C] f32[V,C]", flops: "6*R*V*C"},
@@ -82,6 +83,8 @@ var signatures = [NumOps]signature{
 	OpAdamW:       {args: "f32[N,K] f32[N,K] f32[N,K] f32[N,K] f64[CTL]", attr: "beta1=0.9 beta2=0.95 eps=1e-08 decay=0.1 lrScale=1", results: "f32[N,K] f32[N,K] f32[N,K]", flops: "14*N*K"},
 	OpSGD:         {args: "f32[N,K] f32[N,K] f64[CTL]", attr: "decay=0.1 lrScale=1", results: "f32[N,K]", flops: "4*N*K"},
 	OpSGDMomentum: {args: "f32[N,K] f32[N,K] f32[N,K] f64[CTL]", attr: "decay=0.1 lrScale=1 momentum=0.9 nesterov", results: "f32[N,K] f32[N,K]", flops: "6*N*K"},
+
+	OpCast: {args: "f32[N,K] bf16[N,K]", stored: "w", results: "bf16[N,K]", flops: "N*K"},
 
 	OpCopyOut:   {args: "f32[R,C] f32[R,C]", results: "f32[R,C]"},
 	OpCopyIn:    {args: "f32[R,C]", results: "f32[R,C]", anyDim: "host", anyType: "host"},

@@ -40,6 +40,9 @@ func (d DType) Size() int64 {
 	return 0
 }
 
+// Float reports whether activations and parameters can be stored in the type.
+func (d DType) Float() bool { return d == F32 || d == BF16 || d == F16 }
+
 // ParseDType is the inverse of String.
 func ParseDType(s string) (DType, error) {
 	for d, n := range dtypeNames {

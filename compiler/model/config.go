@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/spec/shape"
 )
 
@@ -20,6 +21,7 @@ type Config struct {
 	Dropout                   float64
 	InitStd                   float64
 	ResidualScale             bool
+	Storage                   ir.DType // of activations, their gradients and the parameters that products read; zero is f32
 }
 
 // FromSpec reads the model, dropout and initialisation sections.
@@ -30,12 +32,22 @@ func FromSpec(x *shape.Experiment) Config {
 		HeadDim: int(m.HeadDim), Width: int(m.DModel), FFN: int(m.FFN), Vocab: int(m.Vocab), Context: int(m.Context),
 		Eps: m.Norm.Eps, RopeBase: m.Rope.Base, Tanh: m.Activation == "gelu_tanh",
 		Bias: m.Bias, QKVBias: m.Bias, Tied: m.Tied, QKNorm: m.QKNorm, AttentionWindow: int(m.Attention.Window),
-		Dropout: x.Dropout.Rate, InitStd: x.Init.Std, ResidualScale: x.Init.ResidualScale,
+		Dropout: x.Dropout.Rate, InitStd: x.Init.Std, ResidualScale: x.Init.ResidualScale, Storage: ir.F32,
+	}
+	if d, err := ir.ParseDType(string(x.Precision.Compute)); err == nil {
+		c.Storage = d
 	}
 	if m.QKVBias != nil {
 		c.QKVBias = *m.QKVBias
 	}
 	return c
+}
+
+func (c *Config) storage() ir.DType {
+	if c.Storage == ir.Invalid {
+		return ir.F32
+	}
+	return c.Storage
 }
 
 // Llama reports whether the model is of the Llama family.

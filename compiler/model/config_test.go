@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/spec/shape"
 )
 
@@ -108,7 +109,7 @@ func TestFromSpec(t *testing.T) {
 		Init:    shape.Init{Std: 0.08, ResidualScale: true},
 	}
 	want := Config{Family: "llama", Layers: 2, Heads: 4, KVHeads: 2, HeadDim: 16, Width: 48, FFN: 160, Vocab: 256, Context: 64,
-		Eps: 1e-6, RopeBase: 5e5, QKVBias: true, QKNorm: true, AttentionWindow: 32, Dropout: 0.1, InitStd: 0.08, ResidualScale: true}
+		Eps: 1e-6, RopeBase: 5e5, QKVBias: true, QKNorm: true, AttentionWindow: 32, Dropout: 0.1, InitStd: 0.08, ResidualScale: true, Storage: ir.F32}
 	if d := cmp.Diff(want, FromSpec(x)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

@@ -40,7 +40,7 @@ func (l *Leaves) Param(name string) ir.ID {
 func NewLeaves(g *ir.Graph, c *Config, b Batch, last bool) *Leaves {
 	l := &Leaves{Lo: ir.None, Positions: ir.None, Last: ir.None, Targets: ir.None, Weight: ir.None, byName: map[string]ir.ID{}}
 	for _, p := range c.Params() {
-		id := g.Leaf(p.Name, p.Layer, ir.Parameter, ir.Device, ir.Of(ir.F32, p.Shape...), p.Origin)
+		id := g.Leaf(p.Name, p.Layer, ir.Parameter, ir.Device, ir.Of(c.storage(), p.Shape...), p.Origin)
 		l.Params = append(l.Params, id)
 		l.byName[p.Name] = id
 	}

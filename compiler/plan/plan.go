@@ -140,6 +140,7 @@ type Param struct {
 	Shape  []int   `json:"shape"`
 	Buffer int     `json:"buffer"`
 	Grad   int     `json:"grad"`           // -1 in a plan without training
+	Master int     `json:"master"`         // f32 copy that is updated, -1 when the parameter is f32 itself
 	State  []int   `json:"state"`          // moments: m, v or momentum
 	Init   string  `json:"init"`           // normal, ones, zeros
 	Std    float64 `json:"std,omitempty"`  // of normal

@@ -60,6 +60,7 @@ func (o *Optimizer) For(name string, dims int) (decay, scale float64) {
 type Result struct {
 	Graph  *ir.Graph
 	State  [][]ir.ID // moments of each parameter
+	Master []ir.ID   // f32 copy of each parameter that is stored in 16 bits, ir.None for the others
 	RowIDs ir.ID     // i32[rows] input, ir.None without a compact gradient
 }
 
@@ -84,8 +85,13 @@ func Append(b *autodiff.Result, params []ir.ID, control ir.ID, o *Optimizer) *Re
 		v := g.Values[p]
 		var state []ir.ID
 		for _, n := range names[:o.Moments()] {
-			state = append(state, g.Leaf(v.Name+"."+n, v.Layer, ir.Optimizer, ir.Device, v.Type, g.Nodes[v.Node].Origin))
+			state = append(state, g.Leaf(v.Name+"."+n, v.Layer, ir.Optimizer, ir.Device, full(v.Type), g.Nodes[v.Node].Origin))
 		}
+		master := ir.None
+		if v.Type.DType != ir.F32 {
+			master = g.Leaf(v.Name+".master", v.Layer, ir.Master, ir.Device, full(v.Type), "precision.master")
+		}
+		r.Master = append(r.Master, master)
 		r.State = append(r.State, state)
 	}
 	norms := g.Leaf("norms", -1, ir.Optimizer, ir.Device, ir.Of(ir.F64, len(params)), "optimizer.clip")
@@ -94,7 +100,7 @@ func Append(b *autodiff.Result, params []ir.ID, control ir.ID, o *Optimizer) *Re
 	}
 	ctl := step(g, ir.OpClip, "optimizer.clip", -1, ir.Attr{MaxNorm: o.MaxNorm}, []ir.ID{norms, control}, named("control", -1, ir.Input))[0]
 	for i, p := range params {
-		apply(g, o, p, grads[i], r.State[i], ctl)
+		apply(g, o, p, grads[i], r.Master[i], r.State[i], ctl)
 	}
 	return r
 }
@@ -109,13 +115,22 @@ func addCompact(g *ir.Graph, b *autodiff.Result, r *Result) []ir.ID {
 	return grads
 }
 
-func apply(g *ir.Graph, o *Optimizer, p, grad ir.ID, state []ir.ID, ctl ir.ID) {
+// full is the type of a tensor that is kept in f32.
+func full(t ir.Type) ir.Type { return ir.Of(ir.F32, t.Shape...) }
+
+// apply emits the optimizer of one parameter. One that is stored in 16 bits has
+// its update made on the master copy, from which it is rounded again.
+func apply(g *ir.Graph, o *Optimizer, p, grad, master ir.ID, state []ir.ID, ctl ir.ID) {
 	v := g.Values[p]
+	target, class := p, ir.Parameter
+	if master != ir.None {
+		target, class = master, ir.Master
+	}
 	a := ir.Attr{}
 	a.Decay, a.LRScale = o.For(v.Name, len(v.Type.Shape))
-	args := append([]ir.ID{p, grad}, state...)
+	args := append([]ir.ID{target, grad}, state...)
 	args = append(args, ctl)
-	results := []ir.Result{named(v.Name, v.Layer, ir.Parameter)}
+	results := []ir.Result{named(g.Values[target].Name, v.Layer, class)}
 	for _, s := range state {
 		results = append(results, named(g.Values[s].Name, v.Layer, ir.Optimizer))
 	}
@@ -129,7 +144,10 @@ func apply(g *ir.Graph, o *Optimizer, p, grad ir.ID, state []ir.ID, ctl ir.ID) {
 	default:
 		op = ir.OpSGD
 	}
-	step(g, op, "optimizer", v.Layer, a, args, results...)
+	updated := step(g, op, "optimizer", v.Layer, a, args, results...)[0]
+	if master != ir.None {
+		step(g, ir.OpCast, "precision.master", v.Layer, ir.Attr{}, []ir.ID{updated, p}, named(v.Name, v.Layer, ir.Parameter))
+	}
 }
 
 func named(name string, layer int, c ir.Class) ir.Result {

@@ -7,27 +7,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allocate maps n zeroed bytes outside the Go heap, where the collector neither
-// counts nor scans them. Pages come into being when they are first touched.
-func allocate(n int64) ([]byte, error) {
+// allocate maps n zeroed bytes whose base is aligned to a large page. Pages come
+// into being when they are first touched, large ones where the kernel has them.
+func allocate(n int64) (arena, error) {
 	if n == 0 {
-		return nil, nil
+		return arena{}, nil
 	}
-	if n > math.MaxInt {
-		return nil, errors.New("more than the address space")
+	if n > math.MaxInt-hugeBytes {
+		return arena{}, errors.New("more than the address space")
 	}
-	mem, err := unix.Mmap(-1, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	raw, err := unix.Mmap(-1, 0, int(n)+hugeBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
-		return nil, err
+		return arena{}, err
 	}
-	_ = unix.Madvise(mem, unix.MADV_HUGEPAGE) // fewer page faults where the kernel has it; nothing depends on it
-	return mem, nil
+	skip := -base(raw) % hugeBytes
+	mem := raw[skip:][:n:n]
+	_ = unix.Madvise(mem, unix.MADV_HUGEPAGE) // fewer page faults and misses where the kernel has it; nothing depends on it
+	return arena{mem, raw}, nil
 }
 
-// release gives memory of allocate back; no slice over it may be used again.
-func release(mem []byte) error {
-	if mem == nil {
+func unmap(raw []byte) error {
+	if raw == nil {
 		return nil
 	}
-	return unix.Munmap(mem)
+	return unix.Munmap(raw)
 }

@@ -5,21 +5,20 @@ package cpu
 import (
 	"errors"
 	"math"
-	"unsafe"
 )
 
 // allocate makes n zeroed bytes whose base is aligned.
-func allocate(n int64) ([]byte, error) {
+func allocate(n int64) (arena, error) {
 	if n == 0 {
-		return nil, nil
+		return arena{}, nil
 	}
 	if n > math.MaxInt-align {
-		return nil, errors.New("more than the address space")
+		return arena{}, errors.New("more than the address space")
 	}
-	mem := make([]byte, n+align-1)
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(mem))) % align
-	return mem[skip:][:n:n], nil
+	raw := make([]byte, n+align-1)
+	skip := -base(raw) % align
+	return arena{raw[skip:][:n:n], raw}, nil
 }
 
-// release leaves the memory to the collector.
-func release([]byte) error { return nil }
+// unmap leaves the memory to the collector.
+func unmap([]byte) error { return nil }

@@ -1,30 +1,42 @@
 package cpu
 
 import (
+	"runtime"
 	"testing"
-	"unsafe"
+
+	kernel "github.com/gradcue/gradcue/kernels/cpu"
 )
 
 // TestAllocate: exactly the bytes asked for, zeroed, aligned and writable.
 func TestAllocate(t *testing.T) {
-	for _, n := range []int64{0, 1, 256, 4096, 1<<20 + 256} {
-		mem, err := allocate(n)
+	to := uintptr(align)
+	if runtime.GOOS == "linux" {
+		to = hugeBytes
+	}
+	p, err := newPool(3, kernel.Go)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	for _, n := range []int64{0, 1, 256, 4096, 1<<20 + 256, 5<<20 + 1} {
+		a, err := allocate(n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if int64(len(mem)) != n {
-			t.Errorf("%d bytes asked for, %d allocated", n, len(mem))
+		if int64(len(a.mem)) != n {
+			t.Errorf("%d bytes asked for, %d allocated", n, len(a.mem))
 		}
-		if n > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(mem)))%align != 0 {
-			t.Errorf("the base of %d bytes is not aligned to %d", n, align)
+		if n > 0 && base(a.mem)%to != 0 {
+			t.Errorf("the base of %d bytes is not aligned to %d", n, to)
 		}
-		for i, b := range mem {
+		p.touch(a.mem)
+		for i, b := range a.mem {
 			if b != 0 {
 				t.Fatalf("byte %d of %d is %d", i, n, b)
 			}
-			mem[i] = 1
+			a.mem[i] = 1
 		}
-		if err := release(mem); err != nil {
+		if err := release(a); err != nil {
 			t.Error(err)
 		}
 	}

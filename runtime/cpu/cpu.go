@@ -8,6 +8,7 @@ import (
 
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/plan"
+	kernel "github.com/gradcue/gradcue/kernels/cpu"
 	"github.com/gradcue/gradcue/runtime/exec"
 )
 
@@ -19,6 +20,7 @@ func (Engine) Name() string { return "cpu" }
 
 // Open validates the plan, allocates its arenas and starts the pool.
 // Options.Workers may be at most the plan's; 0 takes GOMAXPROCS, if that is less.
+// Options.ISA "" takes the widest instruction set that the machine has.
 func (Engine) Open(p *plan.Plan, o exec.Options) (exec.Session, error) {
 	if err := plan.Validate(p); err != nil {
 		return nil, err
@@ -33,47 +35,64 @@ func (Engine) Open(p *plan.Plan, o exec.Options) (exec.Session, error) {
 	if workers < 1 || workers > p.Workers {
 		return nil, fmt.Errorf("%d workers: the plan has scratch space for 1 to %d; compile it for more", workers, p.Workers)
 	}
-	s := &session{p: p}
-	if err := s.allocate(); err != nil {
-		return nil, errors.Join(err, s.free())
+	isa, err := chooseISA(o.ISA)
+	if err != nil {
+		return nil, err
 	}
-	s.pool = newPool(workers)
-	if err := s.bind(); err != nil {
-		s.pool.close()
+	s := &session{p: p}
+	if err := s.open(workers, isa); err != nil {
 		return nil, errors.Join(err, s.free())
 	}
 	s.walker = exec.NewWalker(p, s, o.Observer)
 	return s, nil
 }
 
+// chooseISA finds an instruction set by its name and wants the machine to have it.
+func chooseISA(name string) (kernel.ISA, error) {
+	have := kernel.Detect()
+	if name == "" {
+		return have, nil
+	}
+	isa, err := kernel.ParseISA(name)
+	if err == nil && isa > have {
+		err = fmt.Errorf("instruction set %s: this machine has %s", name, have)
+	}
+	return isa, err
+}
+
 type session struct {
 	p      *plan.Plan
-	arenas [ir.NumTiers][]byte
+	arenas [ir.NumTiers]arena
 	pool   *pool
 	launch [ir.NumSections][]func()
 	walker *exec.Walker
 	closed bool
 }
 
-func (s *session) allocate() error {
+// open gets memory and workers, and binds the commands to them.
+func (s *session) open(workers int, isa kernel.ISA) (err error) {
 	for t := range s.arenas {
 		n := s.p.Arenas[t].Bytes
-		mem, err := allocate(n)
-		if err != nil {
+		if s.arenas[t], err = allocate(n); err != nil {
 			return fmt.Errorf("allocate %d bytes for the %s arena: %w", n, ir.Tier(t), err)
 		}
-		s.arenas[t] = mem
 	}
-	return nil
+	if s.pool, err = newPool(workers, isa); err != nil {
+		return err
+	}
+	for t := range s.arenas {
+		s.pool.touch(s.arenas[t].mem)
+	}
+	return s.bind()
 }
 
+// free ends the workers and gives the memory back.
 func (s *session) free() error {
-	var errs []error
-	for t := range s.arenas {
-		errs = append(errs, release(s.arenas[t]))
-		s.arenas[t] = nil
+	var err error
+	if s.pool != nil {
+		err = s.pool.close()
 	}
-	return errors.Join(errs...)
+	return errors.Join(err, release(s.arenas[:]...))
 }
 
 // bind makes a closure of each launch.
@@ -113,13 +132,22 @@ func (s *session) Copy(_ ir.Section, _ int, c *plan.Command) error {
 	return nil
 }
 
-// Run runs a section on the session's streams.
-func (s *session) Run(ctx context.Context, sec ir.Section) error { return s.walker.Run(ctx, sec) }
+// Run runs a section on the session's streams. Until it returns, the caller has
+// an operating-system thread of its own in the floating-point mode of the workers.
+func (s *session) Run(ctx context.Context, sec ir.Section) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer kernel.FlushDenormals()()
+	return s.walker.Run(ctx, sec)
+}
+
+// ISA names the instruction set of the kernels.
+func (s *session) ISA() string { return s.pool.isa.String() }
 
 // Allocated is the length of the arenas.
 func (s *session) Allocated() (n [ir.NumTiers]int64) {
 	for t := range s.arenas {
-		n[t] = int64(len(s.arenas[t]))
+		n[t] = int64(len(s.arenas[t].mem))
 	}
 	return n
 }
@@ -131,6 +159,5 @@ func (s *session) Close() error {
 	}
 	s.closed = true
 	s.walker.Close()
-	s.pool.close()
 	return s.free()
 }

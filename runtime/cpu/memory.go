@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"unsafe"
-
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/runtime/exec"
 )
@@ -19,25 +17,18 @@ func (s *session) bytes(b int) []byte {
 	if u.Tier == ir.Host.String() {
 		t = ir.Host
 	}
-	return s.arenas[t][u.Offset : u.Offset+u.Bytes : u.Offset+u.Bytes]
+	return s.arenas[t].mem[u.Offset : u.Offset+u.Bytes : u.Offset+u.Bytes]
 }
 
-// view is the memory of a buffer as elements of T. It is aligned: offsets are
-// multiples of plan.Align, bases of align.
-func view[T float32 | float64 | int32](s *session, b int) []T {
-	mem := s.bytes(b)
-	var zero T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem)/int(unsafe.Sizeof(zero)))
-}
-
-// Float is an f32 buffer.
-func (s *session) Float(b int) []float32 { return view[float32](s, b) }
+// Float is an f32 buffer. It is aligned, as all are: offsets are multiples of
+// plan.Align, bases of align.
+func (s *session) Float(b int) []float32 { return elements[float32](s.bytes(b)) }
 
 // Int is an i32 buffer.
-func (s *session) Int(b int) []int32 { return view[int32](s, b) }
+func (s *session) Int(b int) []int32 { return elements[int32](s.bytes(b)) }
 
 // Control is an f64 buffer.
-func (s *session) Control(b int) []float64 { return view[float64](s, b) }
+func (s *session) Control(b int) []float64 { return elements[float64](s.bytes(b)) }
 
 // Write stores data in a buffer (exec.Session).
 func (s *session) Write(b int, data any) error {

@@ -1,96 +1,225 @@
 package cpu
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
+
+	kernel "github.com/gradcue/gradcue/kernels/cpu"
 )
 
-// pool is the Par of the kernels: a fixed number of workers, of which the
-// caller is number 0 and the others are goroutines that wait between pieces.
-// For is called by one goroutine at a time and not from inside a body.
+// piecesPerWorker bounds how finely a range is cut. Where pieces end changes no
+// bit, so whoever is free takes the next one; more pieces balance better and
+// cost a claim each.
+const piecesPerWorker = 8
+
+// pool is the Par of the kernels: a fixed number of workers, of which the caller
+// is number 0 and each other is a goroutine on an operating-system thread of its
+// own. For is called by one goroutine at a time and not from inside a body.
+//
+// A job is a range cut into pieces, each worker's share in a queue of its own.
+// Opening the queues starts the job, and left counts its pieces down. A worker
+// takes from its own queue first, so that it meets again what is in its cache,
+// and then from the others'; the caller never waits for one that has not begun.
+// A piece is claimed before the job is looked at, and the job stays until its
+// last claimed piece is done, so a worker that comes late does no harm: it finds
+// nothing, or pieces of the next job.
 type pool struct {
-	tasks []chan task // of workers 1, 2, …
-	open  sync.WaitGroup
-	live  sync.WaitGroup
-	mu    sync.Mutex
-	panic any // of a body on another goroutine
+	isa     kernel.ISA
+	spin    int // polls before who waits goes to sleep
+	scratch []arena
+
+	job     job
+	queues  []queue
+	sleeper []sleeper // of worker w, and of the caller while it joins at 0
+	joined  func() bool
+
+	_    [cacheLine]byte
+	seq  atomic.Uint32 // jobs begun; what waiting workers look at
+	stop atomic.Bool
+	_    [cacheLine]byte
+	left atomic.Int64 // pieces of the job that are not done
+	_    [cacheLine]byte
+
+	live   sync.WaitGroup
+	failed atomic.Bool
+	mu     sync.Mutex
+	panic  any // of a body; the first one counts
 }
 
-// task is one piece of a range.
-type task struct {
-	body   func(lo, hi, worker int)
-	lo, hi int
+// cacheLine keeps what different workers write apart; two lines, as processors
+// fetch them in pairs.
+const cacheLine = 128
+
+// job is a range, cut into pieces of almost equal length.
+type job struct {
+	body      func(lo, hi, worker int)
+	n, pieces int
+	shares    int // queues that have a share
 }
 
-func newPool(workers int) *pool {
-	p := &pool{tasks: make([]chan task, workers-1)}
-	for i := range p.tasks {
-		p.tasks[i] = make(chan task, 1)
-		p.live.Add(1)
-		go p.serve(p.tasks[i], i+1)
+// queue counts the pieces of a share that nobody has claimed.
+type queue struct {
+	open atomic.Int64
+	_    [cacheLine - 8]byte
+}
+
+// newPool starts the workers and gives each its scratch memory.
+func newPool(workers int, isa kernel.ISA) (*pool, error) {
+	p := &pool{isa: isa, queues: make([]queue, workers), sleeper: make([]sleeper, workers)}
+	if workers <= min(runtime.GOMAXPROCS(0), runtime.NumCPU()) {
+		p.spin = polls // else a poll would only keep another worker from running
 	}
-	return p
+	p.joined = func() bool { return p.left.Load() == 0 }
+	if isa != kernel.Go {
+		for range workers {
+			a, err := allocate(4 * kernel.ScratchLen)
+			if err != nil {
+				return nil, errors.Join(fmt.Errorf("allocate scratch memory of a worker: %w", err), release(p.scratch...))
+			}
+			p.scratch = append(p.scratch, a)
+		}
+	}
+	for w := range p.sleeper {
+		p.sleeper[w].wake = make(chan struct{}, 1)
+	}
+	p.live.Add(workers - 1)
+	for w := 1; w < workers; w++ {
+		go p.serve(w)
+	}
+	return p, nil
 }
 
 // Workers is the number of workers, the caller included.
-func (p *pool) Workers() int { return len(p.tasks) + 1 }
+func (p *pool) Workers() int { return len(p.queues) }
 
-// For splits [0,n) into one piece for each worker, of almost equal length and at
-// least grain, and returns when all are done. A panic of a body is raised here.
+// ISA is the instruction set that kernels use.
+func (p *pool) ISA() kernel.ISA { return p.isa }
+
+// Scratch is memory of a worker that is of no meaning between two kernels.
+func (p *pool) Scratch(worker int) []float32 { return elements[float32](p.scratch[worker].mem) }
+
+// For cuts [0,n) into pieces of almost equal length and at least grain, and
+// returns when all are done. A panic of a body is raised here.
 func (p *pool) For(n, grain int, body func(lo, hi, worker int)) {
-	if n <= 0 {
+	workers := len(p.queues)
+	pieces := min(n/max(1, grain), workers*piecesPerWorker)
+	if pieces <= 1 || workers == 1 {
+		if n > 0 {
+			body(0, n, 0)
+		}
 		return
 	}
-	pieces := max(1, min(p.Workers(), n/max(1, grain)))
-	each, rest := n/pieces, n%pieces
-	first := each + min(rest, 1)
-	p.open.Add(pieces - 1)
-	lo := first
-	for w := 1; w < pieces; w++ {
-		hi := lo + each
-		if w < rest {
-			hi++
+	shares := min(workers, pieces)
+	p.job = job{body, n, pieces, shares}
+	p.left.Store(int64(pieces))
+	for w := range shares {
+		p.queues[w].open.Store(int64((w+1)*pieces/shares - w*pieces/shares))
+	}
+	p.seq.Add(1)
+	for w := 1; w < shares; w++ {
+		p.sleeper[w].rouse()
+	}
+	p.work(0)
+	p.sleeper[0].wait(p.spin, p.joined)
+	p.job.body = nil
+	if p.failed.Load() {
+		p.raise()
+	}
+}
+
+// raise panics with what stopped a body, and leaves the pool ready.
+func (p *pool) raise() {
+	p.mu.Lock()
+	v := p.panic
+	p.panic = nil
+	p.failed.Store(false)
+	p.mu.Unlock()
+	panic(v)
+}
+
+// work takes pieces until there are none.
+func (p *pool) work(self int) {
+	done, workers := 0, len(p.queues)
+	for k := range workers {
+		q := self + k
+		if q >= workers {
+			q -= workers
 		}
-		p.tasks[w-1] <- task{body, lo, hi}
-		lo = hi
+		for n := p.queues[q].claim(); n > 0; n = p.queues[q].claim() {
+			p.piece(q, n, self)
+			done++
+		}
 	}
-	defer p.join() // also when body panics here: the others may still run
-	body(0, first, 0)
-}
-
-// join waits for the pieces of the other workers.
-func (p *pool) join() {
-	p.open.Wait()
-	if v := p.panic; v != nil {
-		p.panic = nil
-		panic(v)
+	if done > 0 && p.left.Add(-int64(done)) == 0 {
+		p.sleeper[0].rouse()
 	}
 }
 
-func (p *pool) serve(tasks <-chan task, worker int) {
+// claim takes the next piece of a share and returns how many were open before,
+// 0 when none was.
+func (q *queue) claim() int {
+	for {
+		n := q.open.Load()
+		if n == 0 || q.open.CompareAndSwap(n, n-1) {
+			return int(n)
+		}
+	}
+}
+
+// piece does the piece of share q that was claimed when n were open.
+func (p *pool) piece(q, n, self int) {
+	if p.failed.Load() {
+		return
+	}
+	defer p.caught()
+	j := &p.job
+	i := (q+1)*j.pieces/j.shares - n
+	j.body(i*j.n/j.pieces, (i+1)*j.n/j.pieces, self)
+}
+
+// caught keeps the panic of a body for the caller.
+func (p *pool) caught() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.panic == nil {
+		p.panic = fmt.Sprintf("%v\n%s", v, debug.Stack())
+	}
+	p.failed.Store(true)
+}
+
+// serve is a worker's life: jobs, one after the other.
+func (p *pool) serve(self int) {
 	defer p.live.Done()
-	for t := range tasks {
-		p.piece(t, worker)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer kernel.FlushDenormals()()
+	seen := uint32(0)
+	begun := func() bool { return p.seq.Load() != seen }
+	for {
+		p.sleeper[self].wait(p.spin, begun)
+		seen = p.seq.Load() // before the queues are looked at, so that no job is missed
+		if p.stop.Load() {
+			return
+		}
+		p.work(self)
 	}
 }
 
-func (p *pool) piece(t task, worker int) {
-	defer p.open.Done()
-	defer func() {
-		if v := recover(); v != nil {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.panic = fmt.Sprintf("%v\n%s", v, debug.Stack())
-		}
-	}()
-	t.body(t.lo, t.hi, worker)
-}
-
-// close ends the goroutines; no For may be running.
-func (p *pool) close() {
-	for _, c := range p.tasks {
-		close(c)
+// close ends the goroutines and frees their memory; no For may be running.
+func (p *pool) close() error {
+	p.stop.Store(true)
+	p.seq.Add(1)
+	for w := range p.sleeper {
+		p.sleeper[w].rouse()
 	}
 	p.live.Wait()
+	return release(p.scratch...)
 }

@@ -20,6 +20,7 @@ type Engine interface {
 // Options of Open; the zero value is the engine's default.
 type Options struct {
 	Workers  int      // goroutines for kernels, at most the plan's; 0 = as many as useful
+	ISA      string   // instruction set of the cpu engine: go, avx2, avx512; "" = the widest of the machine
 	Observer Observer // told about each launch and copy, if set
 }
 
@@ -38,6 +39,21 @@ type Session interface {
 	Allocated() [ir.NumTiers]int64
 	// Close ends the goroutines and frees the memory. A second call does nothing.
 	Close() error
+}
+
+// Vectored is a session that computes with one of several instruction sets.
+// Those of one [Class] give the same bits.
+type Vectored interface {
+	ISA() string // as in Options
+}
+
+// Class is the arithmetic of an instruction set: "go" rounds a product before it
+// is added, all others are "fma" and do not. Where there is no choice it is "".
+func Class(isa string) string {
+	if isa == "" || isa == "go" {
+		return isa
+	}
+	return "fma"
 }
 
 // Observer is told when each launch and copy ran. It brings its own clock, in
