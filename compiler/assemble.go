@@ -7,6 +7,7 @@ import (
 	"github.com/gradcue/gradcue/compiler/loss"
 	"github.com/gradcue/gradcue/compiler/plan"
 	"github.com/gradcue/gradcue/compiler/rate"
+	"github.com/gradcue/gradcue/spec/shape"
 )
 
 // assemble writes the plan from the results of the passes.
@@ -92,8 +93,7 @@ func (s *state) runSettings() plan.Run {
 		Optimizer: plan.Optimizer{Kind: x.Optimizer.Kind, LR: x.Optimizer.LR, Beta1: x.Optimizer.Beta1, Beta2: x.Optimizer.Beta2, Eps: x.Optimizer.Eps,
 			Momentum: s.optim.Momentum, Nesterov: x.Optimizer.Nesterov, ClipNorm: x.Optimizer.Clip.Norm},
 		Rate: rate.Schedule{Kind: x.Schedule.Kind, Updates: int(x.Schedule.Updates), Warmup: int(x.Schedule.Warmup), Floor: x.Schedule.Floor, Decay: int(x.Schedule.Decay)},
-		Precision: plan.Precision{Compute: string(x.Precision.Compute), Params: string(x.Precision.Params), Grads: string(x.Precision.Grads), Master: string(x.Precision.Master),
-			Products: x.Precision.Products, Scaler: x.Precision.LossScale.Kind, Scale: 1, SkipLimit: int(x.Precision.LossScale.SkipLimit)},
+		Precision: precision(&x.Precision),
 		Init: plan.Init{Std: x.Init.Std, ResidualScale: x.Init.ResidualScale},
 		Save: plan.Save{Every: int(x.Save.Every), Keep: int(x.Save.Keep)},
 		Eval: plan.Eval{Every: int(x.Eval.Every), Batches: int(x.Eval.Windows)},
@@ -103,6 +103,19 @@ func (s *state) runSettings() plan.Run {
 			Packing: x.Mask.Packing.Mode, Cross: s.crossDocs(), Restart: s.batch.Positions}
 	}
 	return r
+}
+
+func precision(x *shape.Precision) plan.Precision {
+	l := &x.LossScale
+	p := plan.Precision{Compute: string(x.Compute), Params: string(x.Params), Grads: string(x.Grads), Master: string(x.Master),
+		Products: x.Products, Scaler: l.Kind, Scale: 1, SkipLimit: int(l.SkipLimit)}
+	if l.Kind != "none" {
+		p.Scale = l.Value
+	}
+	if l.Kind == "dynamic" {
+		p.Growth, p.Every, p.Backoff = l.Growth, int(l.GrowthEvery), l.Backoff
+	}
+	return p
 }
 
 // crossDocs reports whether documents of a row see each other.
@@ -131,11 +144,11 @@ func (s *state) modelSettings() plan.Model {
 func (s *state) params() []plan.Param {
 	var ps []plan.Param
 	for i, d := range s.cfg.Params() {
-		p := plan.Param{Name: d.Name, Shape: d.Shape, Buffer: s.bufferOf(s.leaves.Params[i]), Grad: -1, Master: -1, State: []int{}, Init: d.Init, Std: d.Std, Origin: d.Origin}
+		p := plan.Param{Name: d.Name, Shape: d.Shape, Buffer: s.bufferOf(s.leaves.Params[i]), Grad: -1, State: []int{}, Init: d.Init, Std: d.Std, Origin: d.Origin}
 		p.Decay, p.Scale = s.optim.For(d.Name, len(d.Shape))
 		if s.back != nil {
 			p.Grad = s.bufferOf(s.back.GradLeaf[i])
-			p.Master = s.bufferOf(s.master[i])
+			p.Master = s.bufferOf(s.master[i]) + 1
 			p.State = append(p.State, s.buffers(s.state[i])...)
 		}
 		ps = append(ps, p)

@@ -133,7 +133,8 @@ func Compile(src Source, o Options) (res *Result, list diag.List, err error) {
 	}
 	s := newState(src, o)
 	in := &check.Input{Experiment: src.Experiment, Model: &s.cfg, Where: src.Where, Prefix: src.Name}
-	if list = check.Spec(in); list.HasErrors() {
+	if list = append(check.Spec(in), check.Target(in)...); list.HasErrors() {
+		list.Sort()
 		return nil, list, nil
 	}
 	for _, p := range Passes {
@@ -148,6 +149,20 @@ func Compile(src Source, o Options) (res *Result, list diag.List, err error) {
 		return nil, list, nil
 	}
 	return &Result{Plan: s.plan, Graph: s.g}, list, nil
+}
+
+// Vet is every finding about an experiment. One that describes another trainer
+// is only checked; any other is compiled too, and its plan checked.
+func Vet(src Source, o Options) (diag.List, error) {
+	if !check.Foreign(src.Experiment) {
+		_, list, err := Compile(src, o)
+		return list, err
+	}
+	if src.Where == nil {
+		src.Where = func(string) diag.Position { return diag.Position{} }
+	}
+	cfg := model.FromSpec(src.Experiment)
+	return check.Spec(&check.Input{Experiment: src.Experiment, Model: &cfg, Where: src.Where, Prefix: src.Name}), nil
 }
 
 // run executes one pass and turns its panic into an error with its name.

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 
+	"github.com/gradcue/gradcue/compiler/plan"
+	kernel "github.com/gradcue/gradcue/kernels/cpu"
 	"github.com/gradcue/gradcue/runtime/cpu"
 	"github.com/gradcue/gradcue/runtime/cuda"
 	"github.com/gradcue/gradcue/runtime/exec"
@@ -12,11 +14,11 @@ import (
 
 var engineNames = []string{"cpu", "ref", "null"}
 
-// engine finds an engine by its name.
-func engine(name string) (exec.Engine, error) {
+// engine finds an engine by its name; the settings choose its instruction set.
+func (a *app) engine(name string) (exec.Engine, error) {
 	switch name {
 	case "cpu":
-		return cpu.Engine{}, nil
+		return onISA{cpu.Engine{}, a.settings.cpu}, nil
 	case "ref":
 		return ref.Engine{}, nil
 	case "null":
@@ -28,4 +30,28 @@ func engine(name string) (exec.Engine, error) {
 		return nil, usage("--engine cuda: there is a driver, but this version has no CUDA engine; use cpu")
 	}
 	return nil, usage("--engine is %s, not %q", strings.Join(engineNames, ", "), name)
+}
+
+// onISA is an engine whose sessions use one instruction set.
+type onISA struct {
+	exec.Engine
+	isa string
+}
+
+// Open opens the engine's session.
+func (e onISA) Open(p *plan.Plan, o exec.Options) (exec.Session, error) {
+	o.ISA = e.isa
+	return e.Engine.Open(p, o)
+}
+
+// described is an engine with what its arithmetic depends on.
+func described(e exec.Engine) string {
+	c, ok := e.(onISA)
+	switch {
+	case !ok:
+		return e.Name()
+	case c.isa == "":
+		return e.Name() + " " + kernel.Detect().String()
+	}
+	return e.Name() + " " + c.isa
 }

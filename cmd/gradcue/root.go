@@ -34,7 +34,6 @@ The memory, time and transfers of a plan are known before anything runs.`,
 	c.CompletionOptions.DisableDefaultCmd = true
 	c.PersistentFlags().StringVar(&color, "color", color, "colour: auto (on a terminal), always, never")
 	complete(c, "color", "auto", "always", "never")
-	c.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
 	c.AddCommand(
 		newInitCmd(a),
 		newVetCmd(a),

@@ -14,6 +14,7 @@ import (
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/plan"
 	"github.com/gradcue/gradcue/runtime/exec"
+	"github.com/gradcue/gradcue/runtime/measure"
 	"github.com/gradcue/gradcue/runtime/sink"
 	"github.com/gradcue/gradcue/runtime/state"
 	"github.com/gradcue/gradcue/runtime/train"
@@ -36,6 +37,7 @@ once. Paths of the data are relative to the folder of the spec or plan file.`,
 		Example: `  gradcue run .                       train the experiment of this folder
   gradcue run . --steps 20            leave after 20 updates, saved
   gradcue run plan.json -o runs/b     a plan file, in another folder
+  gradcue run . --steps 20 --times    and say where the time went
   gradcue run . --engine null         check every command and compute nothing`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -47,6 +49,7 @@ once. Paths of the data are relative to the folder of the spec or plan file.`,
 	c.Flags().StringVar(&o.engine, "engine", o.engine, "cpu, ref (float64, slow) or null (computes nothing)")
 	c.Flags().IntVar(&o.steps, "steps", 0, "leave after so many updates (default: at the end of the schedule)")
 	c.Flags().IntVarP(&o.workers, "workers", "j", 0, "threads (default: as many as there are processors, at most the plan's)")
+	c.Flags().BoolVar(&o.times, "times", false, "measure every command and print where the time went")
 	c.Flags().StringVar(&o.root, "data-root", "", "folder that paths of the data start from")
 	complete(c, "engine", engineNames...)
 	return c
@@ -55,6 +58,7 @@ once. Paths of the data are relative to the folder of the spec or plan file.`,
 type runOptions struct {
 	dir, engine, root string
 	steps, workers    int
+	times             bool
 }
 
 // lines is how many updates a line of a log stands for when only some are made.
@@ -74,11 +78,12 @@ type job struct {
 	where func(path string) diag.Position // never nil
 }
 
+// run trains. The run folder is named as the user named it, so that messages do.
 func (a *app) run(ctx context.Context, f specFlags, o runOptions, arg string) error {
 	if o.steps < 0 || o.workers < 0 || o.workers > plan.MaxWorkers {
 		return usage("--steps is 0 or more and -j is 0..%d", plan.MaxWorkers)
 	}
-	e, err := engine(o.engine)
+	e, err := a.engine(o.engine)
 	if err != nil {
 		return err
 	}
@@ -94,8 +99,16 @@ func (a *app) run(ctx context.Context, f specFlags, o runOptions, arg string) er
 	ctx, stop, end := a.interrupts(ctx, o.engine != "null")
 	defer end()
 	v := a.version()
+	var times *measure.Collector
+	var observer exec.Observer
+	if o.times {
+		began := a.now()
+		times = measure.New(j.plan, func() int64 { return int64(a.now().Sub(began)) })
+		observer = times
+	}
 	res, err := train.Run(ctx, train.Options{
-		Plan: j.plan, Engine: e, Workers: o.workers, Root: j.root, Dir: a.abs(dir), Spec: j.spec,
+		Observer: observer,
+		Plan:     j.plan, Engine: e, Workers: o.workers, Root: j.root, Dir: dir, Spec: j.spec,
 		Env:   state.Env{Tool: "gradcue " + v.Version, Go: v.Go, OS: v.OS, Arch: v.Arch, CPU: cpuName()},
 		Train: j.where("data.train"), Eval: j.where("data.eval"),
 		Steps: o.steps, Stop: stop, Now: a.now,
@@ -105,7 +118,7 @@ func (a *app) run(ctx context.Context, f specFlags, o runOptions, arg string) er
 	if err != nil {
 		return a.runError(ctx, err, &res, j.name)
 	}
-	return a.runEnd(j.plan, &res, dir)
+	return a.runEnd(j.plan, &res, times, dir)
 }
 
 // job compiles the spec or reads the plan that an argument names.
@@ -166,7 +179,7 @@ func (a *app) announce(p *plan.Plan, e exec.Engine, o runOptions, dir string) {
 		where = "nothing is computed or kept"
 	}
 	fmt.Fprintf(a.stderr, "%s · %s parameters · %s tokens an update · device arena %s · engine %s · %s\n",
-		paint(a.errColor, bold, p.Name), group(pr.Parameters), group(pr.Tokens), plan.Bytes(p.Arenas[ir.Device].Bytes), e.Name(), where)
+		paint(a.errColor, bold, p.Name), group(pr.Parameters), group(pr.Tokens), plan.Bytes(p.Arenas[ir.Device].Bytes), described(e), where)
 }
 
 // runError turns what train.Run returns into what the command returns.
@@ -213,8 +226,12 @@ func trainFindings(err error, name string) error {
 }
 
 // runEnd says what was reached.
-func (a *app) runEnd(p *plan.Plan, res *train.Result, dir string) error {
+func (a *app) runEnd(p *plan.Plan, res *train.Result, times *measure.Collector, dir string) error {
 	pg := newPage(a.stdout, a.outColor)
+	if times != nil {
+		pg.times(times.Totals())
+		pg.blank()
+	}
 	pg.reached(p, res, filepath.ToSlash(dir))
 	if res.Dir != "" && !res.Stopped {
 		next := [][]string{{"gradcue sample " + filepath.ToSlash(dir), "text from the model"}}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/plan"
+	"github.com/gradcue/gradcue/runtime/measure"
 	"github.com/gradcue/gradcue/runtime/train"
 )
 
@@ -32,11 +33,27 @@ func (p *page) reached(pl *plan.Plan, r *train.Result, dir string) {
 	}
 	p.line("memory", memoryLine(pl, r))
 	if r.ParamHash != "" {
-		p.line("parameters", fmt.Sprintf("%.12s", r.ParamHash), "sha256")
+		p.line("parameters", fmt.Sprintf("sha256 %.12s", r.ParamHash))
 	}
 	if r.Dir != "" {
 		p.line("folder", dir)
 	}
+}
+
+// times is where the time of a run went, by kind of work, beside what was
+// predicted. Streams overlap, so the sum is not the time on the wall.
+func (p *page) times(totals []measure.Total) {
+	all := int64(0)
+	for _, t := range totals {
+		all += t.Nanos
+	}
+	var rows [][]string
+	for _, t := range totals {
+		rows = append(rows, []string{t.Section, t.Phase, t.Op, t.Stream, group(t.Runs), plan.Duration(t.Nanos), percent(t.Nanos, all),
+			plan.Duration(t.Nanos / t.Runs), plan.Duration(t.Predicted / t.Runs), pad(bar(float64(t.Nanos)/float64(max(all, 1)), barCells), barCells)})
+	}
+	p.table("  ", []column{{head: "section"}, {head: "phase"}, {head: "op"}, {head: "stream"}, {head: "runs", right: true}, {head: "time", right: true}, {head: "share", right: true},
+		{head: "each", right: true}, {head: "predicted", right: true}, {style: cyan}}, rows)
 }
 
 // memoryLine compares the plan's arenas with what the engine allocated. The

@@ -22,7 +22,7 @@ import (
 
 func newSampleCmd(a *app) *cobra.Command {
 	var f specFlags
-	o := sampleOptions{n: 600, temperature: 0.8, topK: 40, engine: "cpu"}
+	o := sampleOptions{n: 600, temperature: 0.5, topK: 40, engine: "cpu"}
 	c := &cobra.Command{
 		Use:   "sample RUN",
 		Short: "Write text with the model of a run",
@@ -63,7 +63,7 @@ func (a *app) sample(ctx context.Context, f specFlags, o sampleOptions, dir stri
 	if o.engine != "cpu" && o.engine != "ref" {
 		return usage("--engine is cpu or ref to sample, not %q", o.engine)
 	}
-	e, err := engine(o.engine)
+	e, err := a.engine(o.engine)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (a *app) sample(ctx context.Context, f specFlags, o sampleOptions, dir stri
 			return err
 		}
 	}
-	res, err := sample.Generate(ctx, sample.Options{Plan: p, Engine: e, Workers: o.workers, Dir: a.abs(dir), Prompt: []byte(o.prompt), N: o.n,
+	res, err := sample.Generate(ctx, sample.Options{Plan: p, Engine: e, Workers: o.workers, Dir: dir, Prompt: []byte(o.prompt), N: o.n,
 		Temperature: o.temperature, TopK: o.topK, Seed: o.seed, Out: out, Warn: func(d diag.Diagnostic) { a.print(diag.List{d}) }})
 	if err != nil {
 		if found := trainFindings(err, ""); found != nil {

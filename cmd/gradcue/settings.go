@@ -10,7 +10,9 @@ import (
 //
 //	GRADCUE=key=value,key=value
 //
-//	cpu        instruction set of the CPU engine. This version has go.
+//	cpu        instruction set of the CPU engine: go, avx2 or avx512, as far as the
+//	           machine has it. The default is the widest; avx2 and avx512 give the
+//	           same bits, go gives others.
 //	libcuda    path of the CUDA driver library. Needs a build with -tags cuda.
 //	cublaslt   path of the cuBLASLt library. Needs a build with -tags cuda.
 //	arena      one allocation (whole) or one for each buffer (split). This version has whole.
@@ -18,7 +20,7 @@ import (
 // An unknown key or value is an error: a setting that does nothing must not look
 // like one that works.
 type settings struct {
-	cpu   string
+	cpu   string // "" = the widest of the machine
 	arena string
 }
 
@@ -28,14 +30,14 @@ var knownSettings = []struct {
 	values []string
 	needs  string // what is missing when there is no value
 }{
-	{"cpu", []string{"go"}, ""},
+	{"cpu", []string{"go", "avx2", "avx512"}, ""},
 	{"libcuda", nil, "a build with -tags cuda"},
 	{"cublaslt", nil, "a build with -tags cuda"},
 	{"arena", []string{"whole"}, ""},
 }
 
 func parseSettings(text string) (settings, error) {
-	s := settings{cpu: "go", arena: "whole"}
+	s := settings{arena: "whole"}
 	if text == "" {
 		return s, nil
 	}
@@ -43,6 +45,9 @@ func parseSettings(text string) (settings, error) {
 		key, value, _ := strings.Cut(item, "=")
 		if err := checkSetting(key, value); err != nil {
 			return s, err
+		}
+		if key == "cpu" {
+			s.cpu = value
 		}
 	}
 	return s, nil

@@ -72,6 +72,9 @@ func engineOf(events []sink.Event) string {
 	for _, e := range events {
 		if e.Engine != "" {
 			name = e.Engine
+			if e.ISA != "" {
+				name += " " + e.ISA
+			}
 		}
 	}
 	if name == "" {

@@ -60,7 +60,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	for _, good := range []string{"", "cpu=go", "arena=whole,cpu=go"} {
+	for _, good := range []string{"", "cpu=go", "arena=whole,cpu=avx2"} {
 		if _, err := parseSettings(good); err != nil {
 			t.Errorf("%q: %v", good, err)
 		}

@@ -54,8 +54,8 @@ func TestRulesAreDocumented(t *testing.T) {
 		if r.Title == "" || r.Formula == "" || r.Doc == "" {
 			t.Errorf("%s has no title, formula or text", r.ID)
 		}
-		if (r.Spec == nil) == (r.Plan == nil) {
-			t.Errorf("%s runs on spec and plan, or on neither", r.ID)
+		if r.Spec == nil && r.Plan == nil && r.Data == nil {
+			t.Errorf("%s runs on nothing", r.ID)
 		}
 	}
 }
@@ -122,15 +122,27 @@ func TestSpecRules(t *testing.T) {
 			[]string{"error target.qknorm experiment.model.qkNorm: model.qkNorm is true; norms of queries and keys cannot be compiled in this version"}},
 		{"replicas", func(x *shape.Experiment) { x.Window.Replicas = 4 },
 			[]string{"error target.replicas experiment.window.replicas: window.replicas is 4; this version runs one replica"}},
-		{"another owner", func(x *shape.Experiment) { x.Owners.Divide, x.Owners.Clear = "trainer", "nobody" }, []string{
-			"error target.owners experiment.owners.clear: owners.clear is nobody, but a compiled plan does it itself (window): it would be done twice",
-			"error target.owners experiment.owners.divide: owners.divide is trainer, but a compiled plan does it itself (loss): it would be done twice"}},
 		{"unknown results", func(x *shape.Experiment) {
-			x.Checkpointing.Tensors, x.Offload.Tensors = []string{"act", "in", "gateup"}, []string{"in", "mlp"}
+			x.Checkpointing.Policy = "full"
+			x.Checkpointing.Tensors, x.Offload.Tensors = []string{"act", "in", "gateup"}, []string{"att", "mlp"}
 		}, []string{
 			`error spec.tensors experiment.checkpointing.tensors.1: checkpointing.tensors names "in", which is not one of ln1, qkv, att, lse, resid1, ln2, fc, act`,
 			`error spec.tensors experiment.checkpointing.tensors.2: checkpointing.tensors names "gateup", which is not one of ln1, qkv, att, lse, resid1, ln2, fc, act`,
 			`error spec.tensors experiment.offload.tensors.1: offload.tensors names "mlp", which is not one of in, ln1, qkv, att, lse, resid1, ln2, fc, act`}},
+		{"names to recompute, but no block", func(x *shape.Experiment) { x.Checkpointing.Tensors = []string{"act"} },
+			[]string{"warning spec.tensors experiment.checkpointing.tensors: checkpointing.tensors names results, but no block is recomputed"}},
+		{"names to recompute in one block", func(x *shape.Experiment) {
+			x.Checkpointing.Tensors, x.Checkpointing.Overrides = []string{"act"}, []shape.CheckpointRule{{Layers: shape.LayerList{1}, Policy: "full"}}
+		}, nil},
+		{"names to offload, but no block", func(x *shape.Experiment) { x.Offload.Tensors, x.Offload.Place.Activations = []string{"act"}, "device" },
+			[]string{"warning spec.tensors experiment.offload.tensors: offload.tensors names results, but no block's activations are offloaded"}},
+		{"names to offload in one block", func(x *shape.Experiment) {
+			x.Offload.Tensors, x.Offload.Place.Activations = []string{"act"}, "device"
+			x.Offload.Overrides = []shape.OffloadRule{{Layers: shape.LayerList{1}, Class: "activations", Place: "host"}}
+		}, nil},
+		{"a name in both lists", func(x *shape.Experiment) {
+			x.Checkpointing.Policy, x.Checkpointing.Tensors, x.Offload.Tensors = "full", []string{"ln1", "act"}, []string{"in", "act"}
+		}, []string{"warning spec.tensors experiment.checkpointing.tensors.1: act is in checkpointing.tensors and in offload.tensors: where a block does both it is offloaded, not recomputed"}},
 		{"a pattern that matches nothing, one that is none, and a good one", func(x *shape.Experiment) {
 			x.Optimizer.Groups = []shape.Group{{Params: []string{"*.ln9.*", "[a-"}}, {Params: []string{"blocks.*.ln1.*"}}}
 		}, []string{
@@ -222,6 +234,22 @@ func TestIdleOffload(t *testing.T) {
 	}
 }
 
+// TestNoStateToOffload warns about offloaded moments that do not exist.
+func TestNoStateToOffload(t *testing.T) {
+	x, none := *base(t), 0.0
+	x.Optimizer.Kind, x.Optimizer.Momentum = "sgd", &none
+	got := found(check.Plan(planned(t, &x)))
+	want := []string{"warning place.useless experiment.offload: the optimizer's state is offloaded, but sgd without momentum has none"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	half := 0.5
+	x.Optimizer.Momentum = &half
+	if got := found(check.Plan(planned(t, &x))); len(got) > 0 {
+		t.Errorf("with momentum: %v", got)
+	}
+}
+
 // TestPositions: findings on a file of the user stand where the field is.
 func TestPositions(t *testing.T) {
 	ls, list := spec.Load(spec.Options{Dir: "testdata"}, "./refused")
@@ -242,6 +270,7 @@ func TestPositions(t *testing.T) {
 	}
 	want := []string{
 		"refused/exp.cue:11 target.replicas experiment.window.replicas",
+		"refused/exp.cue:14 spec.tensors experiment.checkpointing.tensors",
 		"refused/exp.cue:14 spec.tensors experiment.checkpointing.tensors.0",
 	}
 	if d := cmp.Diff(want, got); d != "" {

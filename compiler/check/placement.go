@@ -8,11 +8,12 @@ import (
 
 	"github.com/gradcue/gradcue/compiler/plan"
 	"github.com/gradcue/gradcue/spec/diag"
+	"github.com/gradcue/gradcue/spec/shape"
 )
 
 var tensors = Rule{
 	ID: "spec.tensors", Title: "names of placed tensors", Formula: "name ∈ named results of the family",
-	Doc: "checkpointing.tensors and offload.tensors name results of a block. in cannot be recomputed, because it is what a block starts from.",
+	Doc: "checkpointing.tensors and offload.tensors name results of a block. in cannot be recomputed, because it is what a block starts from. A list is idle where no block is recomputed or offloaded, and a name in both lists is offloaded.",
 	Spec: func(in *Input) (fs []Finding) {
 		names := in.Model.Names()
 		bad := func(field, n string, allowed []string) {
@@ -26,8 +27,35 @@ var tensors = Rule{
 		for i, n := range in.Experiment.Offload.Tensors {
 			bad(fmt.Sprintf("offload.tensors.%d", i), n, names)
 		}
-		return fs
+		return append(fs, idleLists(in.Experiment)...)
 	},
+}
+
+// idleLists warns about lists of names that change nothing.
+func idleLists(x *shape.Experiment) (fs []Finding) {
+	again := x.Checkpointing.Policy != "none"
+	for _, r := range x.Checkpointing.Overrides {
+		again = again || r.Policy != "none"
+	}
+	away := x.Offload.Place.Activations != "device"
+	for _, r := range x.Offload.Overrides {
+		away = away || r.Class == "activations" && r.Place != "device"
+	}
+	warn := func(field, summary, help string) {
+		fs = append(fs, Finding{Field: field, Summary: summary, Help: help, Severity: diag.Warning})
+	}
+	if len(x.Checkpointing.Tensors) > 0 && !again {
+		warn("checkpointing.tensors", "checkpointing.tensors names results, but no block is recomputed", `set checkpointing.policy: "full", or remove the list`)
+	}
+	if len(x.Offload.Tensors) > 0 && !away {
+		warn("offload.tensors", "offload.tensors names results, but no block's activations are offloaded", `set offload.place.activations: "host", or remove the list`)
+	}
+	for i, n := range x.Checkpointing.Tensors {
+		if again && away && slices.Contains(x.Offload.Tensors, n) {
+			warn(fmt.Sprintf("checkpointing.tensors.%d", i), fmt.Sprintf("%s is in checkpointing.tensors and in offload.tensors: where a block does both it is offloaded, not recomputed", n), "remove it from one of the lists")
+		}
+	}
+	return fs
 }
 
 var groups = Rule{
@@ -93,10 +121,16 @@ func over(field string, budget, arena int64, tier string, in *Input) []Finding {
 
 var idleOffload = Rule{
 	ID: "place.useless", Title: "an offload that moves nothing", Formula: "blocks offloaded > prefetch.buffers",
-	Doc: "The last S offloaded blocks find their results still in their staging slots. With no more blocks than slots nothing is moved and nothing is saved.",
+	Doc: "The last S offloaded blocks find their results still in their staging slots. With no more blocks than slots nothing is moved and nothing is saved. An optimizer without moments has nothing to offload.",
 	Plan: func(in *Input) (fs []Finding) {
 		for _, why := range in.Plan.Predictions.NoTransfer {
 			fs = append(fs, Finding{Field: "offload", Summary: why, Help: "offload more blocks, or keep them", Severity: diag.Warning})
+		}
+		o := &in.Experiment.Offload
+		away := o.Place.Optimizer != "device" || slices.ContainsFunc(o.Overrides, func(r shape.OffloadRule) bool { return r.Class == "optimizer" && r.Place != "device" })
+		if p := in.Plan.Run.Params; away && len(p) > 0 && p[0].Grad >= 0 && len(p[0].State) == 0 {
+			fs = append(fs, Finding{Field: "offload", Summary: fmt.Sprintf("the optimizer's state is offloaded, but %s without momentum has none", in.Experiment.Optimizer.Kind),
+				Help: "remove the offload of the optimizer", Related: []string{"optimizer"}, Severity: diag.Warning})
 		}
 		return fs
 	},

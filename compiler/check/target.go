@@ -1,13 +1,18 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gradcue/gradcue/spec/shape"
+)
 
 // The rules target.* refuse what this version cannot build, so that nothing a
 // spec asks for is silently left out.
 
 var precision = Rule{
 	ID: "target.precision", Title: "storage in one type, arithmetic in f32", Formula: "params = compute ∈ {f32, bf16, f16}; grads = master = f32; products = f32",
-	Doc: "Activations and the parameters that products read are stored in one type; products and gradients are f32, and 16-bit parameters have an f32 master copy. Another combination would be ignored, so it is refused.",
+	Target: true,
+	Doc:    "Activations and the parameters that products read are stored in one type; products and gradients are f32, and 16-bit parameters have an f32 master copy. Another combination would be ignored, so it is refused.",
 	Spec: func(in *Input) (fs []Finding) {
 		p := &in.Experiment.Precision
 		want := func(field, value, only, why string) {
@@ -25,7 +30,8 @@ var precision = Rule{
 
 var offloadTier = Rule{
 	ID: "target.offload", Title: "what can be offloaded", Formula: "optimizer and activations ∈ {device, host}; params and grads = device",
-	Doc: "Activations and optimizer state can be placed on the host. Parameters, gradients and the disk tier are not built yet, so asking for them is refused.",
+	Target: true,
+	Doc:    "Activations and optimizer state can be placed on the host. Parameters, gradients and the disk tier are not built yet, so asking for them is refused.",
 	Spec: func(in *Input) (fs []Finding) {
 		o := &in.Experiment.Offload
 		bad := func(field, class, place string) {
@@ -47,7 +53,8 @@ var offloadTier = Rule{
 
 var automatic = Rule{
 	ID: "target.auto", Title: "placement is declared", Formula: "memory.policy = declared",
-	Doc: "The search for a placement under a budget is not built yet; checkpointing and offload are declared in the spec.",
+	Target: true,
+	Doc:    "The search for a placement under a budget is not built yet; checkpointing and offload are declared in the spec.",
 	Spec: func(in *Input) []Finding {
 		if in.Experiment.Memory.Policy == "declared" {
 			return nil
@@ -58,7 +65,8 @@ var automatic = Rule{
 
 var dropout = Rule{
 	ID: "target.dropout", Title: "dropout of attention probabilities", Formula: "dropout.attention = 0",
-	Doc: "Residual and embedding dropout are built; dropout of attention probabilities inside the fused attention is not.",
+	Target: true,
+	Doc:    "Residual and embedding dropout are built; dropout of attention probabilities inside the fused attention is not.",
 	Spec: func(in *Input) []Finding {
 		if in.Experiment.Dropout.Attention == 0 {
 			return nil
@@ -69,7 +77,8 @@ var dropout = Rule{
 
 var qkNorm = Rule{
 	ID: "target.qknorm", Title: "norms of queries and keys", Formula: "model.qkNorm = false to run",
-	Doc: "The parameters of query and key norms are counted, but the op is not built.",
+	Target: true,
+	Doc:    "The parameters of query and key norms are counted, but the op is not built.",
 	Spec: func(in *Input) []Finding {
 		if !in.Experiment.Model.QKNorm {
 			return nil
@@ -80,7 +89,8 @@ var qkNorm = Rule{
 
 var replicas = Rule{
 	ID: "target.replicas", Title: "one replica", Formula: "window.replicas = 1",
-	Doc: "A run uses one machine; data-parallel replicas are not built.",
+	Target: true,
+	Doc:    "A run uses one machine; data-parallel replicas are not built.",
 	Spec: func(in *Input) []Finding {
 		if in.Experiment.Window.Replicas == 1 {
 			return nil
@@ -89,19 +99,19 @@ var replicas = Rule{
 	},
 }
 
-var owners = Rule{
-	ID: "target.owners", Title: "gradcue does each thing once", Formula: "every owner is gradcue's own",
-	Doc: "An owners section that names another trainer describes a pipeline that gradcue can vet but not run.",
-	Spec: func(in *Input) (fs []Finding) {
-		o := &in.Experiment.Owners
-		for _, f := range []struct{ field, value, own string }{
-			{"divide", o.Divide, "loss"}, {"unscale", o.Unscale, "update"}, {"clip", o.Clip, "update"},
-			{"clear", o.Clear, "window"}, {"tick", o.Tick, "update"}, {"average", o.Average, "none"},
-		} {
-			if f.value != f.own {
-				fs = append(fs, Finding{Field: "owners." + f.field, Summary: fmt.Sprintf("owners.%s is %s, but a compiled plan does it itself (%s): it would be done twice", f.field, f.value, f.own), Help: "remove the field, or only vet this spec"})
-			}
+// foreign is asked for by Target only: vetting another trainer is what a
+// pipeline section is for.
+var foreign = Rule{
+	ID: "target.pipeline", Title: "gradcue runs its own pipeline", Formula: "no pipeline, or pipeline.trainer = \"gradcue\"",
+	Doc:    "A pipeline section describes another trainer. gradcue can vet it, but it does not imitate it: a plan or a run made from this spec would be a different experiment.",
+	Target: true,
+	Spec: func(in *Input) []Finding {
+		if !Foreign(in.Experiment) {
+			return nil
 		}
-		return fs
+		return []Finding{{Field: "pipeline.trainer", Summary: fmt.Sprintf("this spec describes another trainer (%s); gradcue can vet it but not run it", in.Experiment.Pipeline.Trainer), Help: "use gradcue vet, or remove the section pipeline to train with gradcue itself"}}
 	},
 }
+
+// Foreign reports whether a spec describes a trainer other than gradcue.
+func Foreign(x *shape.Experiment) bool { return x.Pipeline != nil && x.Pipeline.Trainer != "gradcue" }

@@ -57,6 +57,11 @@ func TestFuse(t *testing.T) {
 			`n3 v3 fc f32[4,16] activation = linear(v0, v1, v2) micro forward L0 @model.ffn
 			 n4 v4 y f32[4,16] activation = add(v3, v3) micro forward L0 @model
 			 n5 v5 act f32[4,16] activation = gelu(v3) micro forward L0 @model.activation`},
+		{"another phase stays on its own",
+			`n3 v3 fc f32[4,16] activation = linear(v0, v1, v2) micro forward L0 @model.ffn
+			 n4 v4 act f32[4,16] activation = gelu(v3) micro recompute L0 @checkpointing`,
+			`n3 v3 fc f32[4,16] activation = linear(v0, v1, v2) micro forward L0 @model.ffn
+			 n4 v4 act f32[4,16] activation = gelu(v3) micro recompute L0 @checkpointing`},
 		{"a gelu of something else stays",
 			`n3 v3 y f32[4,8] activation = add(v0, v0) micro forward L0 @model
 			 n4 v4 act f32[4,8] activation = gelu(v3) micro forward L0 @model.activation`,

@@ -173,12 +173,11 @@ func (c *checker) phase() {
 	if !phases[n.Phase][n.Section] {
 		c.fault("phase %v does not occur in section %v", n.Phase, n.Section)
 	}
-	if isCopy(n.Op) != (n.Phase == Transfer) {
+	if copies(n.Op) != (n.Phase == Transfer) {
 		c.fault("%v has phase %v", n.Op, n.Phase)
 	}
 }
 
-func isCopy(o Op) bool { return o == OpCopyOut || o == OpCopyIn || o == OpCopyStage }
 
 func (c *checker) after() {
 	for _, a := range c.n.After {

@@ -22,7 +22,9 @@ func (p *placer) forward(i int) {
 	}
 }
 
-// free are the copies out that must have ended before the slot of a rank is written.
+// free are the copies out that must have ended before the slot of a rank is
+// written. The last rank waits for the last copies that there are, so all copies
+// out have ended before the loss without a rule of its own.
 func (p *placer) free(rank int) []int {
 	if rank < p.d.Slots {
 		return nil
@@ -67,8 +69,8 @@ func (p *placer) addStage(rank int, old, id ir.ID) {
 func (p *placer) stageResults(rank int, n *ir.Node, ids []ir.ID) {
 	for k, id := range ids {
 		v := &p.rw.New.Values[id]
-		if v.Layer != n.Layer || v.Name == "in" || p.d.Of(n.Layer, v.Name) != Host {
-			continue
+		if v.Layer != n.Layer || p.d.Of(n.Layer, v.Name) != Host {
+			continue // the last node of a block makes the input of the next
 		}
 		v.Class, v.Slot = ir.Staging, rank%p.d.Slots+1
 		p.addStage(rank, n.Results[k], id)
@@ -112,9 +114,6 @@ func (p *placer) copyIn(rank int) {
 // backward copies a backward node with its forward operands as placed.
 func (p *placer) backward(i int) {
 	n := &p.g.Nodes[i]
-	if n.Op == ir.OpHeadLossGrad { // copies out drain before the loss
-		defer p.drain()
-	}
 	if n.Layer != p.layer {
 		p.layer = n.Layer
 		clear(p.again)
@@ -126,17 +125,6 @@ func (p *placer) backward(i int) {
 	p.rw.CopyWith(i, args)
 	if n.Layer >= 0 && i == p.lastB[n.Layer] && p.rank[n.Layer] >= 0 {
 		p.copyIn(p.rank[n.Layer] - p.d.Slots)
-	}
-}
-
-// drain makes the loss wait for the last copies out.
-func (p *placer) drain() {
-	for r := len(p.out) - 1; r >= 0; r-- {
-		if len(p.out[r]) > 0 {
-			n := &p.rw.New.Nodes[len(p.rw.New.Nodes)-1]
-			n.After = append(n.After, p.out[r][len(p.out[r])-1])
-			return
-		}
 	}
 }
 

@@ -1,6 +1,10 @@
 package place
 
-import "github.com/gradcue/gradcue/compiler/ir"
+import (
+	"slices"
+
+	"github.com/gradcue/gradcue/compiler/ir"
+)
 
 // host reports whether the moments of a block (layer −1: outside) live on the host.
 func (p *placer) host(layer int) bool {
@@ -34,6 +38,20 @@ func (p *placer) streams(n *ir.Node) bool {
 
 // step collects an optimizer node; all are emitted together, in groups.
 func (p *placer) step(i int) { p.steps = append(p.steps, i) }
+
+// follows is the pending node whose result n reads, -1 for none: rounding a
+// parameter from its master copy waits with the update of that copy.
+func (p *placer) follows(n *ir.Node) int {
+	for _, a := range n.Args {
+		if a == ir.None {
+			continue
+		}
+		if made := p.g.Values[a].Node; n.Section == ir.Update && slices.Contains(p.steps, made) {
+			return made
+		}
+	}
+	return -1
+}
 
 // groups packs the pending nodes into runs of at most the size of the largest,
 // so that a slot is as small as it can be.
@@ -76,6 +94,9 @@ func (p *placer) flushMoments() {
 				args[a] = in[j][n.Args[a]]
 			}
 			ids := p.rw.CopyWith(i, args)
+			for _, f := range p.after[i] {
+				p.rw.Copy(f)
+			}
 			outs = append(outs, p.momentsOut(n, ids)...)
 		}
 		if next := j + p.d.Slots; next < len(gs) {

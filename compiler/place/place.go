@@ -30,6 +30,9 @@ func Apply(g *ir.Graph, d *Decision) *Result {
 			p.backward(i)
 		case p.streams(n):
 			p.step(i)
+		case p.follows(n) >= 0:
+			step := p.follows(n)
+			p.after[step] = append(p.after[step], i)
 		default:
 			p.rw.Copy(i)
 		}
@@ -58,10 +61,11 @@ type placer struct {
 	out     [][]int   // by rank: copy.out nodes (new index)
 	staged  [][]stage // by rank: what is in its slot
 	back    map[ir.ID]ir.ID
-	again   map[ir.ID]ir.ID // recomputed in the current block
+	again   map[ir.ID]ir.ID // recomputed in the current block; read only for what is not there
 	layer   int             // block whose backward is being copied
 
-	steps []int // pending optimizer nodes whose moments stream (old index)
+	steps []int         // pending optimizer nodes whose moments stream (old index)
+	after map[int][]int // nodes that read what a pending one will have written
 }
 
 // stage is one result in a slot.
@@ -100,7 +104,7 @@ func (p *placer) survey() {
 	}
 	p.out = make([][]int, len(p.ranked))
 	p.staged = make([][]stage, len(p.ranked))
-	p.back, p.again = map[ir.ID]ir.ID{}, map[ir.ID]ir.ID{}
+	p.back, p.again, p.after = map[ir.ID]ir.ID{}, map[ir.ID]ir.ID{}, map[int][]int{}
 	p.entered, p.layer = -1, -1
 	for r := max(0, len(p.ranked)-p.d.Slots); r < len(p.ranked); r++ {
 		p.res.Idle = append(p.res.Idle, p.ranked[r])

@@ -23,9 +23,7 @@ func (p *placer) recompute(a ir.ID) ir.ID {
 	}
 	ids := p.emitAgain(n.Op, n.Attr, n, args, p.rw.ResultInfo(n))
 	for k, r := range n.Results {
-		if !p.kept(r) {
-			p.again[r] = ids[k]
-		}
+		p.again[r] = ids[k]
 	}
 	return p.again[a]
 }

@@ -139,14 +139,14 @@ type Param struct {
 	Name   string  `json:"name"`
 	Shape  []int   `json:"shape"`
 	Buffer int     `json:"buffer"`
-	Grad   int     `json:"grad"`           // -1 in a plan without training
-	Master int     `json:"master"`         // f32 copy that is updated, -1 when the parameter is f32 itself
-	State  []int   `json:"state"`          // moments: m, v or momentum
-	Init   string  `json:"init"`           // normal, ones, zeros
-	Std    float64 `json:"std,omitempty"`  // of normal
-	Decay  float64 `json:"decay"`          // weight decay in force
-	Scale  float64 `json:"lrScale"`        // factor on the rate
-	Origin string  `json:"from,omitempty"` // spec path
+	Grad   int     `json:"grad"`             // -1 in a plan without training
+	Master int     `json:"master,omitempty"` // buffer index+1 of the f32 copy that is updated; 0 when the parameter is f32 itself
+	State  []int   `json:"state"`            // moments: m, v or momentum
+	Init   string  `json:"init"`             // normal, ones, zeros
+	Std    float64 `json:"std,omitempty"`    // of normal
+	Decay  float64 `json:"decay"`            // weight decay in force
+	Scale  float64 `json:"lrScale"`          // factor on the rate
+	Origin string  `json:"from,omitempty"`   // spec path
 }
 
 // Inputs are the buffers that the runtime writes before a section and reads
@@ -208,9 +208,12 @@ type Precision struct {
 	Grads     string  `json:"grads"`
 	Master    string  `json:"master"`
 	Products  string  `json:"products"`
-	Scaler    string  `json:"scaler"` // none, static, dynamic
-	Scale     float64 `json:"scale"`
-	SkipLimit int     `json:"skipLimit"`
+	Scaler    string  `json:"scaler"`                // none, static, dynamic
+	Scale     float64 `json:"scale"`                 // s of the first update
+	Growth    float64 `json:"growth,omitempty"`      // dynamic: factor on s after GrowthEvery applied updates in a row
+	Every     int     `json:"growthEvery,omitempty"` //
+	Backoff   float64 `json:"backoff,omitempty"`     // dynamic: factor on s after a skipped update
+	SkipLimit int     `json:"skipLimit"`             // skipped updates in a row that end the run
 }
 
 // Init is the policy of initialisation; the numbers per tensor stand in Param.

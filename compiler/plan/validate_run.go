@@ -95,6 +95,9 @@ func (c *checker) params(params []Param) {
 		if q.Grad != -1 {
 			c.param(where, "grad", q.Grad, q.Shape)
 		}
+		if q.Master != 0 {
+			c.param(where, "master", q.Master-1, q.Shape)
+		}
 		for _, b := range q.State {
 			c.param(where, "state", b, q.Shape)
 		}

@@ -33,6 +33,7 @@ type param struct {
 type file struct {
 	name       string
 	asm, stubs bytes.Buffer
+	consts     map[constant]bool
 }
 
 // entry is an assembly function being written.

@@ -18,7 +18,7 @@ var transposeSpec = spec{
 
 // transpose goes over blocks of 8 by 8; the last block overlaps the one before.
 func transpose(f *file) {
-	e := f.begin(transposeSpec, "256")
+	e := f.begin(transposeSpec, "AVX2")
 	rows := []string{"SI", "R8", "R9", "R10", "R11", "R12", "R13", "R15"}
 	e.line("MOVQ %s, DI", e.arg("dst"))
 	e.line("MOVQ %s, DX", e.arg("ldd"))
@@ -91,7 +91,7 @@ var copyRowsSpec = spec{
 }
 
 func copyRows(f *file) {
-	e := f.begin(copyRowsSpec, "256")
+	e := f.begin(copyRowsSpec, "AVX2")
 	e.line("MOVQ %s, DI", e.arg("dst"))
 	e.line("MOVQ %s, R8", e.arg("ldd"))
 	e.line("MOVQ %s, SI", e.arg("src"))
@@ -148,7 +148,7 @@ var copyPanelsSpec = spec{
 }
 
 func copyPanels(f *file) {
-	e := f.begin(copyPanelsSpec, "256")
+	e := f.begin(copyPanelsSpec, "AVX2")
 	e.line("MOVQ %s, DI", e.arg("dst"))
 	e.line("MOVQ %s, R8", e.arg("panel"))
 	e.line("MOVQ %s, SI", e.arg("src"))

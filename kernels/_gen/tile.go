@@ -9,7 +9,7 @@ type shape struct {
 	lanes      int
 }
 
-var shapes = []shape{{"512", 8, 3, 16}, {"256", 6, 2, 8}}
+var shapes = []shape{{"AVX512", 8, 3, 16}, {"AVX2", 6, 2, 8}}
 
 // Registers of the tile kernels. A's rows are addressed in groups of three from three bases.
 const (

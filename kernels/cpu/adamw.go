@@ -16,15 +16,20 @@ func AdamW(p Par, w, g, m, v []float32, a AdamWArgs) {
 	b1, b2 := float32(a.Beta1), float32(a.Beta2)
 	n1, n2 := float32(1-a.Beta1), float32(1-a.Beta2)
 	step, root, eps := float32(a.LR/a.BC1), sqrt(float32(a.BC2)), float32(a.Eps)
+	u := isa(p)
 	p.For(len(w), elementGrain, func(lo, hi, _ int) {
-		w, g, m, v := w[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi]
-		g, m, v = g[:len(w)], m[:len(w)], v[:len(w)]
-		for i := range w {
-			d := float32(g[i] * gs)
-			mi := float32(b1*m[i]) + float32(n1*d)
-			vi := float32(b2*v[i]) + float32(n2*float32(d*d))
-			m[i], v[i] = mi, vi
-			w[i] = float32(w[i]*keep) - float32(step*(mi/(sqrt(vi)/root+eps)))
-		}
+		u.adamWRow(w[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi], keep, gs, b1, n1, b2, n2, step, root, eps)
 	})
+}
+
+// adamWRow updates a piece.
+func adamWRow(w, g, m, v []float32, keep, gs, b1, n1, b2, n2, step, root, eps float32) {
+	g, m, v = g[:len(w)], m[:len(w)], v[:len(w)]
+	for i := range w {
+		d := float32(g[i] * gs)
+		mi := float32(b1*m[i]) + float32(n1*d)
+		vi := float32(b2*v[i]) + float32(n2*float32(d*d))
+		m[i], v[i] = mi, vi
+		w[i] = float32(w[i]*keep) - float32(step*(mi/(sqrt(vi)/root+eps)))
+	}
 }

@@ -17,6 +17,17 @@ type heads struct {
 	T, H, G, D int
 	scale      float32
 	lo         []int32
+
+	u   ISA
+	mem []float32 // scratch memory of the worker, for the vector tiers
+}
+
+// on gives the heads the scratch memory of a worker.
+func (s heads) on(p Par, worker int) heads {
+	if s.u != Go {
+		s.mem = scratch(p, worker, panelLen)
+	}
+	return s
 }
 
 func (s heads) width() int { return (s.H + 2*s.G) * s.D }
@@ -86,11 +97,11 @@ func AttentionWorkspace(B, T, H, G, D, workers int) int64 {
 //
 // Scores and sums over keys are chains, keys ascending; masked keys inside a block enter as exact zeros.
 func Attention(p Par, ws, out, lse, qkv []float32, lo []int32, B, T, H, G, D int, scale float32) {
-	s := heads{T, H, G, D, scale, lo}
+	s := heads{T: T, H: H, G: G, D: D, scale: scale, lo: lo, u: isa(p)}
 	blocks := (T + queryBlock - 1) / queryBlock
 	slot := queryBlock * scoreStride(softmaxKeys(T))
 	p.For(B*H*blocks, 1, func(lo, hi, worker int) {
-		scores := ws[worker*slot:][:slot]
+		scores, s := ws[worker*slot:][:slot], s.on(p, worker)
 		for t := lo; t < hi; t++ {
 			bh, blk := t/blocks, t%blocks
 			s.forward(scores, out, lse, qkv, bh/H, bh%H, blk*queryBlock)
@@ -109,7 +120,7 @@ func (s heads) forward(scores, out, lse, qkv []float32, b, h, i0 int) {
 	o := rows{out[b*s.T*s.H*s.D+h*s.D:], s.H * s.D}
 	var top, sum [queryBlock]float32
 	for i := range top {
-		top[i] = float32(math.Inf(-1))
+		top[i] = negInf
 	}
 	for k0 := j0 / step * step; k0 < j1; k0 += step {
 		a, z := max(k0, j0), min(k0+step, j1)
@@ -118,7 +129,7 @@ func (s heads) forward(scores, out, lse, qkv []float32, b, h, i0 int) {
 			row := scores[(i-i0)*ld:][:ld]
 			factor := s.softmax(row, b, i, a, z, &top[i-i0], &sum[i-i0])
 			if factor != 1 {
-				scaleRow(o.data[i*o.ld:][:s.D], factor)
+				s.u.scaleRow(o.data[i*o.ld:][:s.D], factor)
 			}
 		}
 		s.weigh(o, scores, ld, s.value(qkv, b, g), i0, i1, a, z, k0 > j0)
@@ -130,21 +141,18 @@ func (s heads) forward(scores, out, lse, qkv []float32, b, h, i0 int) {
 			lse[r*s.H+h] = float32(math.Inf(1))
 			continue
 		}
-		scaleRow(o.data[i*o.ld:][:s.D], 1/sum[i-i0])
+		s.u.scaleRow(o.data[i*o.ld:][:s.D], 1/sum[i-i0])
 		lse[r*s.H+h] = top[i-i0] + float32(math.Log(float64(sum[i-i0])))
-	}
-}
-
-// scaleRow multiplies a row by f.
-func scaleRow(x []float32, f float32) {
-	for i := range x {
-		x[i] *= f
 	}
 }
 
 // scores stores q_i·k_j at c[(i-i0)*ld+j-a] for the queries [i0,i1) and the keys [a,z) with j <= i; other
 // elements are left undefined.
 func (s heads) scores(c []float32, ld int, q, k rows, i0, i1, a, z int) {
+	if s.u != Go {
+		s.vecScores(c, ld, q, k, i0, i1, a, z)
+		return
+	}
 	var panel [packKeys][panelCols]float32
 	for j := a; j < z; j += panelCols {
 		w := min(panelCols, z-j)
@@ -165,6 +173,9 @@ func (s heads) softmax(row []float32, b, i, a, z int, top, sum *float32) (factor
 	if f >= e {
 		clear(row[:z-a])
 		return 1
+	}
+	if s.u != Go {
+		return s.vecSoftmax(row, f, e, z-a, top, sum)
 	}
 	seen := row[f:e]
 	m := *top
@@ -190,6 +201,10 @@ func (s heads) softmax(row []float32, b, i, a, z int, top, sum *float32) (factor
 // weigh continues o[i] += Σ_j P[i,j] v[j] over the keys [a,z), j ascending; with load false it starts from zero. Pairs of
 // queries on the diagonal stop at their last key.
 func (s heads) weigh(o rows, P []float32, ld int, v rows, i0, i1, a, z int, load bool) {
+	if s.u != Go {
+		s.vecWeigh(o, P, ld, v, i0, i1, a, z, load)
+		return
+	}
 	var panel [packKeys][panelCols]float32
 	for j := a; j < z; j += packKeys {
 		pn := panel[:min(packKeys, z-j)]

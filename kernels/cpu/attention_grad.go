@@ -20,11 +20,11 @@ func AttentionGradWorkspace(B, T, H, G, D, workers int) int64 {
 // dQ is a chain over keys ascending; dK and dV are chains over the query heads of the group, and in each over
 // queries, ascending. One task is one group of one sequence.
 func AttentionGrad(p Par, ws, dqkv, dout, qkv, out, lse []float32, lo []int32, B, T, H, G, D int, scale float32) {
-	s := heads{T, H, G, D, scale, lo}
+	s := heads{T: T, H: H, G: G, D: D, scale: scale, lo: lo, u: isa(p)}
 	p.For(B*G, 1, func(lo, hi, worker int) {
-		scratch := ws[worker*gradSlot:][:gradSlot]
+		slot, s := ws[worker*gradSlot:][:gradSlot], s.on(p, worker)
 		for t := lo; t < hi; t++ {
-			s.backward(scratch, dqkv, dout, qkv, out, lse, t/G, t%G)
+			s.backward(slot, dqkv, dout, qkv, out, lse, t/G, t%G)
 		}
 	})
 }
@@ -50,6 +50,9 @@ func (s heads) backward(ws, dqkv, dout, qkv, out, lse []float32, b, g int) {
 		clear(blk.dk.data[j*blk.dk.ld:][:s.D])
 		clear(blk.dv.data[j*blk.dv.ld:][:s.D])
 	}
+	if s.u != Go {
+		blk.Pt = ws[2*n : 3*n] // P itself: the products read it transposed
+	}
 	size := s.H / s.G
 	for h := g * size; h < (g+1)*size; h++ {
 		o := rows{out[b*s.T*s.H*s.D+h*s.D:], s.H * s.D}
@@ -58,7 +61,7 @@ func (s heads) backward(ws, dqkv, dout, qkv, out, lse []float32, b, g int) {
 		for i0 := 0; i0 < s.T; i0 += queryBlock {
 			blk.i0, blk.i1 = i0, min(s.T, i0+queryBlock)
 			for i := i0; i < blk.i1; i++ {
-				blk.delta[i-i0] = dot16(blk.dO.data[i*o.ld:][:s.D], o.data[i*o.ld:][:s.D])
+				blk.delta[i-i0] = s.u.dot16(blk.dO.data[i*o.ld:][:s.D], o.data[i*o.ld:][:s.D])
 				blk.normaliser[i-i0] = lse[(b*s.T+i)*s.H+h]
 			}
 			blk.queries()
@@ -76,6 +79,13 @@ func (t *gradBlock) queries() {
 		t.z = min(j1, t.a+gradKeys)
 		t.scores(t.S, gradStride, t.q, t.k, t.i0, t.i1, t.a, t.z)
 		t.scores(t.dP, gradStride, t.dO, t.v, t.i0, t.i1, t.a, t.z)
+		if t.u != Go {
+			t.vecProbabilities()
+			t.weigh(t.dq, t.S, gradStride, t.k, t.i0, t.i1, t.a, t.z, true)
+			t.vecTransposed(t.dv, t.Pt, t.dO)
+			t.vecTransposed(t.dk, t.S, t.q)
+			continue
+		}
 		t.probabilities()
 		t.weigh(t.dq, t.S, gradStride, t.k, t.i0, t.i1, t.a, t.z, true)
 		t.transposed(t.dv, t.Pt, t.dO)
@@ -96,7 +106,7 @@ func (t *gradBlock) probabilities() {
 		if f >= e {
 			clear(row)
 		} else {
-			t.rowGrad(row[f:e], dp[f:e], prob[f:e], r)
+			scoreGrad(row[f:e], dp[f:e], prob[f:e], t.scale, t.normaliser[r], t.delta[r])
 			clear(row[:f])
 			clear(row[e:])
 		}
@@ -107,16 +117,15 @@ func (t *gradBlock) probabilities() {
 	}
 }
 
-// rowGrad stores P and dS of the visible keys of query i0+r; row holds the scores and receives dS.
-func (t *gradBlock) rowGrad(row, dp, prob []float32, r int) {
+// scoreGrad stores P and dS of the visible keys of a query; row holds the scores and receives dS.
+func scoreGrad(row, dp, prob []float32, scale, norm, delta float32) {
 	dp, prob = dp[:len(row)], prob[:len(row)]
-	norm, delta := t.normaliser[r], t.delta[r]
 	for j, v := range row {
-		prob[j] = float32(v * t.scale)
+		prob[j] = float32(v * scale)
 	}
 	expSub(prob, prob, norm)
 	for j, v := range prob {
-		row[j] = float32(v*(dp[j]-delta)) * t.scale
+		row[j] = float32(v*(dp[j]-delta)) * scale
 	}
 }
 

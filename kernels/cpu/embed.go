@@ -3,15 +3,15 @@ package cpu
 // Embed is x[r] = table[ids[r]] (+ pos[positions[r]]): table [V,C], x [R,C]. pos, a learned position table,
 // may be nil; positions nil means r mod T.
 func Embed(p Par, x, table, pos []float32, ids, positions []int32, R, T, C int) {
+	u := isa(p)
 	p.For(R, rowGrain(C), func(lo, hi, _ int) {
 		for r := lo; r < hi; r++ {
-			row := x[r*C:][:C]
-			copy(row, table[int(ids[r])*C:][:C])
-			if pos != nil {
-				for j, v := range pos[position(positions, r, T)*C:][:C] {
-					row[j] += v
-				}
+			row, id := x[r*C:][:C], int(ids[r])
+			if pos == nil {
+				copy(row, table[id*C:][:C])
+				continue
 			}
+			u.addRow(row, table[id*C:][:C], pos[position(positions, r, T)*C:][:C])
 		}
 	})
 }
@@ -45,6 +45,7 @@ func PosGrad(p Par, dpos, dx []float32, positions []int32, R, T, C, rows int, ac
 // scatter adds the rows of dx to the rows of sum that to names (negative: none), in order, so that
 // every element is a chain over the rows. Workers own columns.
 func scatter(p Par, sum, dx []float32, R, rows, C int, acc bool, to func(r int) int) {
+	u := isa(p)
 	p.For(C, columnGrain(R), func(lo, hi, _ int) {
 		if !acc {
 			for i := range rows {
@@ -57,9 +58,7 @@ func scatter(p Par, sum, dx []float32, R, rows, C int, acc bool, to func(r int) 
 				continue
 			}
 			dst := sum[t*C+lo : t*C+hi]
-			for j, v := range dx[r*C+lo : r*C+hi] {
-				dst[j] += v
-			}
+			u.addRow(dst, dst, dx[r*C+lo:r*C+hi])
 		}
 	})
 }
@@ -73,12 +72,11 @@ func EmbedAdd(p Par, dtable, compact []float32, ids []int32, n, C int) {
 			break
 		}
 	}
+	u := isa(p)
 	p.For(C, columnGrain(n), func(lo, hi, _ int) {
 		for j, id := range ids[:n] {
 			dst := dtable[int(id)*C+lo : int(id)*C+hi]
-			for i, v := range compact[j*C+lo : j*C+hi] {
-				dst[i] += v
-			}
+			u.addRow(dst, dst, compact[j*C+lo:j*C+hi])
 		}
 	})
 }

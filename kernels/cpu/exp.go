@@ -48,6 +48,15 @@ func expSub(y, x []float32, m float32) {
 	}
 }
 
+// expSum replaces x[i] by e^(x[i] s - m) and returns the sum of the row.
+func expSum(x []float32, s, m float32) float32 {
+	if s != 1 {
+		scaleRow(x, s)
+	}
+	expSub(x, x, m)
+	return sum16(x)
+}
+
 // exp is e^x of one number, with the bits of [expSub].
 func exp(x float32) float32 {
 	v := [1]float32{x}
@@ -55,13 +64,28 @@ func exp(x float32) float32 {
 	return v[0]
 }
 
-// maxOf returns the greatest element of x, -Inf for none. The order of a maximum changes no bit.
-func maxOf(x []float32) float32 {
-	m := float32(math.Inf(-1))
+var negInf = float32(math.Inf(-1))
+
+// maxScaled returns the greatest of m and the x[i] s. The order of a maximum changes no bit.
+func maxScaled(x []float32, s, m float32) float32 {
 	for _, v := range x {
-		if v > m {
+		if v *= s; v > m {
 			m = v
 		}
 	}
 	return m
+}
+
+// scaleRow multiplies a row by f.
+func scaleRow(x []float32, f float32) {
+	for i := range x {
+		x[i] *= f
+	}
+}
+
+// scaleTwice multiplies a row by f, then by h.
+func scaleTwice(x []float32, f, h float32) {
+	for i, v := range x {
+		x[i] = float32(v*f) * h
+	}
 }

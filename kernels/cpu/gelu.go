@@ -37,32 +37,35 @@ func strips(lo, hi int, body func(lo, hi int)) {
 // y = x/2 (1 + tanh(√(2/π)(x + 0.044715 x³))) (Hendrycks & Gimpel, arXiv:1606.08415).
 // y may be x.
 func GELU(p Par, y, x []float32, tanh bool) {
+	u := isa(p)
 	p.For(len(x), elementGrain, func(lo, hi, _ int) {
-		strips(lo, hi, func(lo, hi int) {
-			if tanh {
-				tanhGELU(y[lo:hi], x[lo:hi])
-			} else {
-				exactGELU(y[lo:hi], x[lo:hi])
-			}
-		})
+		if tanh {
+			u.tanhGELU(y[lo:hi], x[lo:hi])
+		} else {
+			u.exactGELU(y[lo:hi], x[lo:hi])
+		}
 	})
 }
 
 // GELUGrad is the VJP of [GELU]: dx = dy dGELU(x)/dx. dx may be dy or x.
 func GELUGrad(p Par, dx, x, dy []float32, tanh bool) {
+	u := isa(p)
 	p.For(len(x), elementGrain, func(lo, hi, _ int) {
-		strips(lo, hi, func(lo, hi int) {
-			if tanh {
-				tanhGELUGrad(dx[lo:hi], x[lo:hi], dy[lo:hi])
-			} else {
-				exactGELUGrad(dx[lo:hi], x[lo:hi], dy[lo:hi])
-			}
-		})
+		if tanh {
+			u.tanhGELUGrad(dx[lo:hi], x[lo:hi], dy[lo:hi])
+		} else {
+			u.exactGELUGrad(dx[lo:hi], x[lo:hi], dy[lo:hi])
+		}
 	})
 }
 
-// tanhGELU computes a strip: (1 + tanh u)/2 = 1/(1 + e^(-2u)), u = √(2/π)(x + 0.044715 x³).
+// tanhGELU computes a piece.
 func tanhGELU(y, x []float32) {
+	strips(0, len(x), func(lo, hi int) { tanhGELUStrip(y[lo:hi], x[lo:hi]) })
+}
+
+// tanhGELUStrip computes a strip: (1 + tanh u)/2 = 1/(1 + e^(-2u)), u = √(2/π)(x + 0.044715 x³).
+func tanhGELUStrip(y, x []float32) {
 	var buf [strip]float32
 	e := buf[:len(x)]
 	tanhExp(e, x)
@@ -82,8 +85,13 @@ func tanhExp(e, x []float32) {
 	expSub(e, e, 0)
 }
 
-// tanhGELUGrad computes a strip: with s = 1/(1+e^(-2u)), dy (s + x s(1-s) 2u').
+// tanhGELUGrad computes a piece.
 func tanhGELUGrad(dx, x, dy []float32) {
+	strips(0, len(x), func(lo, hi int) { tanhGELUGradStrip(dx[lo:hi], x[lo:hi], dy[lo:hi]) })
+}
+
+// tanhGELUGradStrip computes a strip: with s = 1/(1+e^(-2u)), dy (s + x s(1-s) 2u').
+func tanhGELUGradStrip(dx, x, dy []float32) {
 	var buf [strip]float32
 	e := buf[:len(x)]
 	tanhExp(e, x)
@@ -96,8 +104,13 @@ func tanhGELUGrad(dx, x, dy []float32) {
 	}
 }
 
-// exactGELU computes a strip.
+// exactGELU computes a piece.
 func exactGELU(y, x []float32) {
+	strips(0, len(x), func(lo, hi int) { exactGELUStrip(y[lo:hi], x[lo:hi]) })
+}
+
+// exactGELUStrip computes a strip.
+func exactGELUStrip(y, x []float32) {
 	var e, phi [strip]float32
 	n := len(x)
 	gaussian(e[:n], x)
@@ -108,8 +121,13 @@ func exactGELU(y, x []float32) {
 	}
 }
 
-// exactGELUGrad computes a strip: dy (Φ(x) + x φ(x)), φ the normal density.
+// exactGELUGrad computes a piece.
 func exactGELUGrad(dx, x, dy []float32) {
+	strips(0, len(x), func(lo, hi int) { exactGELUGradStrip(dx[lo:hi], x[lo:hi], dy[lo:hi]) })
+}
+
+// exactGELUGradStrip computes a strip: dy (Φ(x) + x φ(x)), φ the normal density.
+func exactGELUGradStrip(dx, x, dy []float32) {
 	var e, phi [strip]float32
 	n := len(x)
 	gaussian(e[:n], x)

@@ -53,7 +53,7 @@ func (h *headChunk) fill(p Par, x, weight []float32, r int) (next int) {
 // and exactly 0 where weight[r] is 0. Logits exist for 128 trained positions at a time.
 func HeadLoss(p Par, ws, loss, x, w []float32, targets []int32, weight []float32, R, C, V int) {
 	clear(loss[:R])
-	h := newHeadChunk(ws, w, R, C, V)
+	u, h := isa(p), newHeadChunk(ws, w, R, C, V)
 	for r := 0; r < R; {
 		r = h.fill(p, x, weight, r)
 		if h.n == 0 {
@@ -62,17 +62,16 @@ func HeadLoss(p Par, ws, loss, x, w []float32, targets []int32, weight []float32
 		p.For(h.n, rowGrain(V), func(lo, hi, _ int) {
 			for i := lo; i < hi; i++ {
 				at := h.row[i]
-				loss[at], _ = tokenLoss(h.logits[i*V:][:V], targets[at])
+				loss[at], _ = u.tokenLoss(h.logits[i*V:][:V], targets[at])
 			}
 		})
 	}
 }
 
 // tokenLoss replaces the logits by e^(logit - max) and returns the loss and 1/Σ.
-func tokenLoss(logits []float32, target int32) (loss, inv float32) {
-	top := maxOf(logits)
+func (u ISA) tokenLoss(logits []float32, target int32) (loss, inv float32) {
+	top := u.maxScaled(logits, 1, float32(math.Inf(-1)))
 	own := logits[target]
-	expSub(logits, logits, top)
-	sum := sum16(logits)
+	sum := u.expSum(logits, 1, top)
 	return float32(math.Log(float64(sum)) + (float64(top) - float64(own))), 1 / sum
 }

@@ -10,7 +10,7 @@ package cpu
 func HeadLossGrad(p Par, ws, loss, dx, dw, x, w []float32, targets []int32, weight []float32, c float32, R, C, V int, acc bool) {
 	clear(loss[:R])
 	clear(dx[:R*C])
-	h := newHeadChunk(ws, w, R, C, V)
+	u, h := isa(p), newHeadChunk(ws, w, R, C, V)
 	for r := 0; r < R; {
 		r = h.fill(p, x, weight, r)
 		if h.n == 0 {
@@ -19,7 +19,7 @@ func HeadLossGrad(p Par, ws, loss, dx, dw, x, w []float32, targets []int32, weig
 		p.For(h.n, rowGrain(V), func(lo, hi, _ int) {
 			for i := lo; i < hi; i++ {
 				at := h.row[i]
-				loss[at] = h.logitGrad(i, targets[at], weight[at]*c)
+				loss[at] = h.logitGrad(u, i, targets[at], weight[at]*c)
 			}
 		})
 		LinearDX(p, h.dx, h.logits, w, h.n, C, V)
@@ -35,13 +35,11 @@ func HeadLossGrad(p Par, ws, loss, dx, dw, x, w []float32, targets []int32, weig
 }
 
 // logitGrad replaces the logits of row i of the chunk by their gradient and returns the loss.
-func (h *headChunk) logitGrad(i int, target int32, scale float32) float32 {
+func (h *headChunk) logitGrad(u ISA, i int, target int32, scale float32) float32 {
 	row := h.logits[i*h.V:][:h.V]
-	loss, inv := tokenLoss(row, target)
+	loss, inv := u.tokenLoss(row, target)
 	own := row[target]
-	for j, e := range row {
-		row[j] = float32(e*inv) * scale
-	}
+	u.scaleTwice(row, inv, scale)
 	row[target] = (float32(own*inv) - 1) * scale
 	return loss
 }

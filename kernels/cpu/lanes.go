@@ -64,6 +64,16 @@ func (l *lanes) dot(a, b []float32) {
 // at adds v as element i: for reductions whose terms are computed on the way.
 func (l *lanes) at(i int, v float32) { l[i&15] += v }
 
+// spread16 is the sum of squares of a row about m.
+func spread16(x []float32, m float32) float32 {
+	var l lanes
+	for i, v := range x {
+		d := v - m
+		l.at(i, float32(d*d))
+	}
+	return l.tree()
+}
+
 // sum16 is the sum of a row.
 func sum16(x []float32) float32 {
 	var l lanes

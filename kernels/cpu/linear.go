@@ -19,15 +19,14 @@ func LinearDW(p Par, dw, dy, x []float32, R, K, N int, acc bool) {
 // LinearDB is the VJP of [Linear] with respect to b: db[n] = Σ_r dy[r,n], r ascending; acc as in
 // [LinearDW].
 func LinearDB(p Par, db, dy []float32, R, N int, acc bool) {
+	u := isa(p)
 	p.For(N, columnGrain(R), func(lo, hi, _ int) {
 		sum := db[lo:hi]
 		if !acc {
 			clear(sum)
 		}
 		for r := range R {
-			for j, v := range dy[r*N+lo : r*N+hi] {
-				sum[j] += v
-			}
+			u.addRow(sum, sum, dy[r*N+lo:r*N+hi])
 		}
 	})
 }
@@ -41,6 +40,15 @@ func columnGrain(R int) int {
 // LinearGELU is [Linear] followed by [GELU]: fc [R,N] is the product, act = gelu(fc), with the bits of
 // the two calls.
 func LinearGELU(p Par, fc, act, x, w, b []float32, R, K, N int, tanh bool) {
+	if u := isa(p); u != Go && R > 0 && K > 0 && N > 0 {
+		gelu := u.exactGELU
+		if tanh {
+			gelu = u.tanhGELU
+		}
+		packed{u: u, c: fc, a: operand{x, K, false}, b: operand{w, K, false}, bias: b, M: R, N: N, K: K,
+			finish: func(i, j, n int) { gelu(act[i*N+j:][:n], fc[i*N+j:][:n]) }}.run(p)
+		return
+	}
 	Linear(p, fc, x, w, b, R, K, N)
 	GELU(p, act[:R*N], fc[:R*N], tanh)
 }

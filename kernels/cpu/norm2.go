@@ -9,14 +9,14 @@ func Norm2(g []float32) float64 { return Norm2Par(Serial{}, g) }
 
 // Norm2Par is [Norm2] on the workers of p, with the same bits.
 func Norm2Par(p Par, g []float32) float64 {
-	total := 0.0
+	u, total := isa(p), 0.0
 	partial := make([]float64, min(256, (len(g)+chunk-1)/chunk))
 	for at := 0; at < len(g); at += len(partial) * chunk {
 		part := g[at:min(len(g), at+len(partial)*chunk)]
 		n := (len(part) + chunk - 1) / chunk
 		p.For(n, 1, func(lo, hi, _ int) {
 			for i := lo; i < hi; i++ {
-				partial[i] = squares(part[i*chunk : min(len(part), (i+1)*chunk)])
+				partial[i] = u.squares(part[i*chunk : min(len(part), (i+1)*chunk)])
 			}
 		})
 		for _, s := range partial[:n] {

@@ -14,9 +14,10 @@ const ropePairs = 64
 // pos [R] nil means r mod T. inverse turns the other way, which is the VJP. y may be x. Angles are computed
 // in float64 and rounded once as cosine and sine.
 func RoPE(p Par, y, x []float32, pos []int32, R, T, H, G, D int, base float64, inverse bool) {
+	u := isa(p)
 	p.For(R, rowGrain((H+2*G)*D), func(lo, hi, _ int) {
 		for i := 0; i < D/2; i += ropePairs {
-			ropeBlock(y, x, pos, lo, hi, T, H+G, G, D, i, base, inverse)
+			ropeBlock(u, y, x, pos, lo, hi, T, H+G, G, D, i, base, inverse)
 		}
 		width := (H + 2*G) * D
 		for r := lo; r < hi; r++ {
@@ -31,7 +32,7 @@ func RoPE(p Par, y, x []float32, pos []int32, R, T, H, G, D int, base float64, i
 }
 
 // ropeBlock rotates the pairs first … first+ropePairs-1 of all heads of the rows [lo,hi).
-func ropeBlock(y, x []float32, pos []int32, lo, hi, T, heads, G, D, first int, base float64, inverse bool) {
+func ropeBlock(u ISA, y, x []float32, pos []int32, lo, hi, T, heads, G, D, first int, base float64, inverse bool) {
 	var freq [ropePairs]float64
 	var cos, sin [ropePairs]float32
 	half := D / 2
@@ -53,7 +54,7 @@ func ropeBlock(y, x []float32, pos []int32, lo, hi, T, heads, G, D, first int, b
 		}
 		for h := range heads {
 			o := r*(heads+G)*D + h*D + first
-			rotate(y[o:o+n], y[o+half:o+half+n], x[o:o+n], x[o+half:o+half+n], cos[:n], sin[:n])
+			u.rotate(y[o:o+n], y[o+half:o+half+n], x[o:o+n], x[o+half:o+half+n], cos[:n], sin[:n])
 		}
 	}
 }

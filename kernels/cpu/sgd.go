@@ -14,22 +14,49 @@ type SGDArgs struct {
 // With Momentum 0 the step is g and mom, which may be nil, is not touched.
 func SGD(p Par, w, g, mom []float32, a SGDArgs) {
 	lr, mu, decay, gs := float32(a.LR), float32(a.Momentum), float32(a.Decay), float32(a.GScale)
+	ahead, rest := float32(1), float32(0) // of the momentum and the gradient in the step
+	if a.Nesterov {
+		ahead, rest = mu, 1
+	}
+	u := isa(p)
 	p.For(len(w), elementGrain, func(lo, hi, _ int) {
-		for i := lo; i < hi; i++ {
-			d := float32(g[i]*gs) + float32(decay*w[i])
-			if mu != 0 {
-				next := d
-				if !a.First {
-					next = float32(mu*mom[i]) + d
-				}
-				mom[i] = next
-				if a.Nesterov {
-					d = float32(mu*next) + d
-				} else {
-					d = next
-				}
-			}
-			w[i] -= float32(lr * d)
+		switch {
+		case mu == 0:
+			u.sgdPlain(w[lo:hi], g[lo:hi], lr, decay, gs)
+		case a.First:
+			u.sgdFirst(w[lo:hi], g[lo:hi], mom[lo:hi], lr, decay, gs, ahead, rest)
+		default:
+			u.sgdMomentum(w[lo:hi], g[lo:hi], mom[lo:hi], lr, decay, gs, ahead, rest, mu)
 		}
 	})
+}
+
+// sgdPlain updates a piece without momentum.
+func sgdPlain(w, g []float32, lr, decay, gs float32) {
+	g = g[:len(w)]
+	for i := range w {
+		d := float32(g[i]*gs) + float32(decay*w[i])
+		w[i] -= float32(lr * d)
+	}
+}
+
+// sgdFirst updates a piece and starts its momentum.
+func sgdFirst(w, g, mom []float32, lr, decay, gs, ahead, rest float32) {
+	g, mom = g[:len(w)], mom[:len(w)]
+	for i := range w {
+		d := float32(g[i]*gs) + float32(decay*w[i])
+		mom[i] = d
+		w[i] -= float32(lr * (float32(ahead*d) + float32(rest*d)))
+	}
+}
+
+// sgdMomentum updates a piece and goes on with its momentum.
+func sgdMomentum(w, g, mom []float32, lr, decay, gs, ahead, rest, mu float32) {
+	g, mom = g[:len(w)], mom[:len(w)]
+	for i := range w {
+		d := float32(g[i]*gs) + float32(decay*w[i])
+		next := float32(mu*mom[i]) + d
+		mom[i] = next
+		w[i] -= float32(lr * (float32(ahead*next) + float32(rest*d)))
+	}
 }

@@ -3,11 +3,11 @@ package cpu
 // SwiGLU is h = silu(gate) up, silu(g) = g/(1+e^(-g)) (Shazeer, arXiv:2002.05202). A row of gu [R,2F] is
 // [gate(F) | up(F)]; h is [R,F].
 func SwiGLU(p Par, h, gu []float32, R, F int) {
+	u := isa(p)
 	p.For(R, rowGrain(F), func(lo, hi, _ int) {
 		for r := lo; r < hi; r++ {
 			gate, up := gu[2*r*F:][:F], gu[(2*r+1)*F:][:F]
-			dst := h[r*F:][:F]
-			strips(0, F, func(lo, hi int) { gated(dst[lo:hi], gate[lo:hi], up[lo:hi]) })
+			u.gated(h[r*F:][:F], gate, up)
 		}
 	})
 }
@@ -16,20 +16,23 @@ func SwiGLU(p Par, h, gu []float32, R, F int) {
 //
 //	dup = dh silu(g)     dgate = dh up σ(g)(1 + g(1-σ(g)))
 func SwiGLUGrad(p Par, dgu, gu, dh []float32, R, F int) {
+	u := isa(p)
 	p.For(R, rowGrain(F), func(lo, hi, _ int) {
 		for r := lo; r < hi; r++ {
 			gate, up := gu[2*r*F:][:F], gu[(2*r+1)*F:][:F]
 			dgate, dup := dgu[2*r*F:][:F], dgu[(2*r+1)*F:][:F]
-			src := dh[r*F:][:F]
-			strips(0, F, func(lo, hi int) {
-				gatedGrad(dgate[lo:hi], dup[lo:hi], gate[lo:hi], up[lo:hi], src[lo:hi])
-			})
+			u.gatedGrad(dgate, dup, gate, up, dh[r*F:][:F])
 		}
 	})
 }
 
-// gated computes a strip of silu(gate) up.
+// gated computes a row of silu(gate) up.
 func gated(h, gate, up []float32) {
+	strips(0, len(gate), func(lo, hi int) { gatedStrip(h[lo:hi], gate[lo:hi], up[lo:hi]) })
+}
+
+// gatedStrip computes a strip of it.
+func gatedStrip(h, gate, up []float32) {
 	var buf [strip]float32
 	e := buf[:len(gate)]
 	expNeg(e, gate)
@@ -39,8 +42,15 @@ func gated(h, gate, up []float32) {
 	}
 }
 
-// gatedGrad computes a strip of the gradient.
+// gatedGrad computes a row of the gradient.
 func gatedGrad(dgate, dup, gate, up, dh []float32) {
+	strips(0, len(gate), func(lo, hi int) {
+		gatedGradStrip(dgate[lo:hi], dup[lo:hi], gate[lo:hi], up[lo:hi], dh[lo:hi])
+	})
+}
+
+// gatedGradStrip computes a strip of it.
+func gatedGradStrip(dgate, dup, gate, up, dh []float32) {
 	var buf [strip]float32
 	e := buf[:len(gate)]
 	expNeg(e, gate)

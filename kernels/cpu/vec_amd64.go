@@ -4,32 +4,32 @@ package cpu
 
 func (u ISA) tile(a *float32, row, step int, b *float32, ldb int, c *float32, ldc, m, n, k, load int, bias *float32) {
 	if u == AVX512 {
-		tile512(a, row, step, b, ldb, c, ldc, m, n, k, load, bias)
+		tileAVX512(a, row, step, b, ldb, c, ldc, m, n, k, load, bias)
 		return
 	}
-	tile256(a, row, step, b, ldb, c, ldc, m, n, k, load, bias)
+	tileAVX2(a, row, step, b, ldb, c, ldc, m, n, k, load, bias)
 }
 
 func (ISA) transpose(dst *float32, ldd int, src *float32, lds, m, n int) {
-	transpose256(dst, ldd, src, lds, m, n)
+	transposeAVX2(dst, ldd, src, lds, m, n)
 }
 
 func (ISA) copyRows(dst *float32, ldd int, src *float32, lds, m, n int) {
-	copyRows256(dst, ldd, src, lds, m, n)
+	copyRowsAVX2(dst, ldd, src, lds, m, n)
 }
 
 func (ISA) copyPanels(dst *float32, panel int, src *float32, lds, k, panels, step int) {
-	copyPanels256(dst, panel, src, lds, k, panels, step)
+	copyPanelsAVX2(dst, panel, src, lds, k, panels, step)
 }
 
 // fmaLoop executes n rounds of twelve multiply-adds and returns the lanes of a register.
 func (u ISA) fmaLoop(n int) (lanes int) {
 	switch u {
 	case AVX512:
-		fmaLoop512(n)
+		fmaLoopAVX512(n)
 		return 16
 	case AVX2:
-		fmaLoop256(n)
+		fmaLoopAVX2(n)
 		return 8
 	}
 	return fmaLoopGo(n)

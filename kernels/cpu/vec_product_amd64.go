@@ -4,7 +4,7 @@
 
 package cpu
 
-// tile512 continues m by n chains over k steps; a, b and c are strided, load says that c goes on (else
+// tileAVX512 continues m by n chains over k steps; a, b and c are strided, load says that c goes on (else
 // it starts from +0), bias is added at the end when it is not nil. Every step is one fused multiply-add.
 //
 //	for i := range m {
@@ -18,9 +18,9 @@ package cpu
 //	}
 //
 //go:noescape
-func tile512(a *float32, row int, step int, b *float32, ldb int, c *float32, ldc int, m int, n int, k int, load int, bias *float32)
+func tileAVX512(a *float32, row int, step int, b *float32, ldb int, c *float32, ldc int, m int, n int, k int, load int, bias *float32)
 
-// tile256 continues m by n chains over k steps; a, b and c are strided, load says that c goes on (else
+// tileAVX2 continues m by n chains over k steps; a, b and c are strided, load says that c goes on (else
 // it starts from +0), bias is added at the end when it is not nil. Every step is one fused multiply-add.
 //
 //	for i := range m {
@@ -34,9 +34,9 @@ func tile512(a *float32, row int, step int, b *float32, ldb int, c *float32, ldc
 //	}
 //
 //go:noescape
-func tile256(a *float32, row int, step int, b *float32, ldb int, c *float32, ldc int, m int, n int, k int, load int, bias *float32)
+func tileAVX2(a *float32, row int, step int, b *float32, ldb int, c *float32, ldc int, m int, n int, k int, load int, bias *float32)
 
-// transpose256 stores columns as rows, for 1 <= m <= 8 rows of n >= 8 elements; the lanes m … 7 of dst repeat row m-1.
+// transposeAVX2 stores columns as rows, for 1 <= m <= 8 rows of n >= 8 elements; the lanes m … 7 of dst repeat row m-1.
 //
 //	for j := range n {
 //		for i := range 8 {
@@ -45,9 +45,9 @@ func tile256(a *float32, row int, step int, b *float32, ldb int, c *float32, ldc
 //	}
 //
 //go:noescape
-func transpose256(dst *float32, ldd int, src *float32, lds int, m int, n int)
+func transposeAVX2(dst *float32, ldd int, src *float32, lds int, m int, n int)
 
-// copyRows256 copies m rows of n elements; dst is written in units of 8, the elements beyond n as 0.
+// copyRowsAVX2 copies m rows of n elements; dst is written in units of 8, the elements beyond n as 0.
 //
 //	for i := range m {
 //		for j := range (n + 7) &^ 7 {
@@ -56,9 +56,9 @@ func transpose256(dst *float32, ldd int, src *float32, lds int, m int, n int)
 //	}
 //
 //go:noescape
-func copyRows256(dst *float32, ldd int, src *float32, lds int, m int, n int)
+func copyRowsAVX2(dst *float32, ldd int, src *float32, lds int, m int, n int)
 
-// copyPanels256 copies k rows of panels units of 8 elements, which overlap when step is less than 8.
+// copyPanelsAVX2 copies k rows of panels units of 8 elements, which overlap when step is less than 8.
 //
 //	for t := range k {
 //		for q := range panels {
@@ -67,9 +67,9 @@ func copyRows256(dst *float32, ldd int, src *float32, lds int, m int, n int)
 //	}
 //
 //go:noescape
-func copyPanels256(dst *float32, panel int, src *float32, lds int, k int, panels int, step int)
+func copyPanelsAVX2(dst *float32, panel int, src *float32, lds int, k int, panels int, step int)
 
-// fmaLoop512 executes 12 n independent fused multiply-adds on registers: the peak that products are held against.
+// fmaLoopAVX512 executes 12 n independent fused multiply-adds on registers: the peak that products are held against.
 //
 //	for range n {
 //		for j := range 12 {
@@ -78,9 +78,9 @@ func copyPanels256(dst *float32, panel int, src *float32, lds int, k int, panels
 //	}
 //
 //go:noescape
-func fmaLoop512(n int)
+func fmaLoopAVX512(n int)
 
-// fmaLoop256 executes 12 n independent fused multiply-adds on registers: the peak that products are held against.
+// fmaLoopAVX2 executes 12 n independent fused multiply-adds on registers: the peak that products are held against.
 //
 //	for range n {
 //		for j := range 12 {
@@ -89,7 +89,7 @@ func fmaLoop512(n int)
 //	}
 //
 //go:noescape
-func fmaLoop256(n int)
+func fmaLoopAVX2(n int)
 
 // getMXCSR reads the floating-point control register of the thread.
 //

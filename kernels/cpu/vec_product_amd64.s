@@ -38,7 +38,7 @@ DATA laneMask<>+120(SB)/4, $0x00000000
 DATA laneMask<>+124(SB)/4, $0x00000000
 GLOBL laneMask<>(SB), RODATA|NOPTR, $128
 
-TEXT ·tile512(SB), NOSPLIT, $0-96
+TEXT ·tileAVX512(SB), NOSPLIT, $0-96
 	MOVQ a+0(FP), SI
 	MOVQ row+8(FP), R8
 	MOVQ step+16(FP), R11
@@ -4362,7 +4362,7 @@ store1x1:
 	VZEROUPPER
 	RET
 
-TEXT ·tile256(SB), NOSPLIT, $0-96
+TEXT ·tileAVX2(SB), NOSPLIT, $0-96
 	MOVQ a+0(FP), SI
 	MOVQ row+8(FP), R8
 	MOVQ step+16(FP), R11
@@ -6092,7 +6092,7 @@ edge1x1:
 	VZEROUPPER
 	RET
 
-TEXT ·transpose256(SB), NOSPLIT, $0-48
+TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ ldd+8(FP), DX
 	MOVQ src+16(FP), SI
@@ -6196,7 +6196,7 @@ done:
 	VZEROUPPER
 	RET
 
-TEXT ·copyRows256(SB), NOSPLIT, $0-48
+TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ ldd+8(FP), R8
 	MOVQ src+16(FP), SI
@@ -6238,7 +6238,7 @@ done:
 	VZEROUPPER
 	RET
 
-TEXT ·copyPanels256(SB), NOSPLIT, $0-56
+TEXT ·copyPanelsAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ panel+8(FP), R8
 	MOVQ src+16(FP), SI
@@ -6272,7 +6272,7 @@ done:
 	VZEROUPPER
 	RET
 
-TEXT ·fmaLoop512(SB), NOSPLIT, $0-8
+TEXT ·fmaLoopAVX512(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), CX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -6309,7 +6309,7 @@ done:
 	VZEROUPPER
 	RET
 
-TEXT ·fmaLoop256(SB), NOSPLIT, $0-8
+TEXT ·fmaLoopAVX2(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), CX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1

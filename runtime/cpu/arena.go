@@ -40,7 +40,7 @@ func (p *pool) touch(mem []byte) {
 }
 
 // elements is memory as elements of T; its base must be aligned for T.
-func elements[T float32 | float64 | int32](mem []byte) []T {
+func elements[T float32 | float64 | int32 | uint16](mem []byte) []T {
 	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(mem))), len(mem)/int(unsafe.Sizeof(zero)))
 }

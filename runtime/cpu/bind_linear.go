@@ -13,6 +13,13 @@ func linear(o *operands, p kernel.Par) func() {
 func linearGELU(o *operands, p kernel.Par) func() {
 	fc, act, x, w, b, tanh := o.F("fc"), o.F("act"), o.F("x"), o.F("w"), o.F("b"), o.Attr.Tanh
 	R, K, N := o.Dim("x", 0), o.Dim("x", 1), o.Dim("w", 0)
+	if h, ok := half(o.DType("fc")); ok {
+		return func() { // act is computed from the rounded fc
+			kernel.Linear(p, fc, x, w, b, R, K, N)
+			kernel.Round(p, fc, h)
+			kernel.GELU(p, act, fc, tanh)
+		}
+	}
 	return func() { kernel.LinearGELU(p, fc, act, x, w, b, R, K, N, tanh) }
 }
 

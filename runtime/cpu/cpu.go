@@ -105,7 +105,7 @@ func (s *session) bind() error {
 			if c.Kind != plan.Launch {
 				continue
 			}
-			o, err := exec.NewOperands(s.p, c, s)
+			o, wide, err := s.operands(c)
 			if err != nil {
 				return err
 			}
@@ -115,9 +115,25 @@ func (s *session) bind() error {
 					ir.Section(i), j, c.Op, have, n, want)
 			}
 			s.launch[i][j] = table[o.Op](o, s.pool)
+			if wide != nil {
+				s.launch[i][j] = wide.around(s.pool, s.launch[i][j])
+			}
 		}
 	}
 	return nil
+}
+
+// operands looks at a command's memory, through float32 copies where it is stored in 16 bits.
+func (s *session) operands(c *plan.Command) (*operands, *widened, error) {
+	o, err := exec.NewOperands(s.p, c, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	wide := s.widen(c, o.Op, o.Attr)
+	if wide != nil {
+		o, err = exec.NewOperands(s.p, c, wide)
+	}
+	return o, wide, err
 }
 
 // Launch runs the kernel of a command.

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/gradcue/gradcue/compiler/ir"
+	kernel "github.com/gradcue/gradcue/kernels/cpu"
 	"github.com/gradcue/gradcue/runtime/exec"
 )
 
@@ -37,6 +38,10 @@ func (s *session) Write(b int, data any) error {
 	}
 	switch d := data.(type) {
 	case []float32:
+		if h, ok := half(s.p.Buffers[b].DType); ok {
+			kernel.Narrow(kernel.Serial{}, elements[uint16](s.bytes(b)), d, h)
+			break
+		}
 		copy(s.Float(b), d)
 	case []int32:
 		copy(s.Int(b), d)
@@ -53,6 +58,10 @@ func (s *session) Read(b int, data any) error {
 	}
 	switch d := data.(type) {
 	case []float32:
+		if h, ok := half(s.p.Buffers[b].DType); ok {
+			kernel.Widen(kernel.Serial{}, d, elements[uint16](s.bytes(b)), h)
+			break
+		}
 		copy(d, s.Float(b))
 	case []int32:
 		copy(d, s.Int(b))

@@ -51,6 +51,7 @@ var table = [ir.NumOps]func(*operands, kernel.Par) func(){
 	ir.OpAdamW:       adamW,
 	ir.OpSGD:         sgd,
 	ir.OpSGDMomentum: sgdMomentum,
+	ir.OpCast:        cast,
 }
 
 // Bound reports whether an op has a kernel here.

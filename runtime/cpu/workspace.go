@@ -27,12 +27,5 @@ func workspace(op ir.Op, attr ir.Attr, args []ir.Type, workers int) int64 {
 
 // need is the workspace of a command.
 func need(p *plan.Plan, o *operands, c *plan.Command, workers int) int64 {
-	types := make([]ir.Type, len(c.Args))
-	for i, b := range c.Args {
-		if b >= 0 {
-			d, _ := ir.ParseDType(p.Buffers[b].DType) // checked by plan.Validate
-			types[i] = ir.Type{DType: d, Shape: p.Buffers[b].Shape}
-		}
-	}
-	return workspace(o.Op, o.Attr, types, workers)
+	return workspace(o.Op, o.Attr, types(p, c), workers)
 }

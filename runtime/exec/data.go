@@ -7,8 +7,8 @@ import (
 )
 
 // Check wants data to be a slice of the buffer's type and length: []float32 for
-// f32, []int32 for i32, []float64 for f64. With wide, []float64 may stand for
-// f32 too. Every Write and Read begins with it.
+// f32 and the 16-bit types, []int32 for i32, []float64 for f64. With wide,
+// []float64 may stand for []float32 too. Every Write and Read begins with it.
 func Check(p *plan.Plan, buffer int, data any, wide bool) error {
 	if buffer < 0 || buffer >= len(p.Buffers) {
 		return fmt.Errorf("buffer %d does not exist, the plan has %d", buffer, len(p.Buffers))
@@ -16,6 +16,10 @@ func Check(p *plan.Plan, buffer int, data any, wide bool) error {
 	b := &p.Buffers[buffer]
 	var dtype string
 	var n int
+	holds := b.DType
+	if holds == "bf16" || holds == "f16" {
+		holds = "f32" // Write rounds, Read widens
+	}
 	switch d := data.(type) {
 	case []float32:
 		dtype, n = "f32", len(d)
@@ -23,7 +27,7 @@ func Check(p *plan.Plan, buffer int, data any, wide bool) error {
 		dtype, n = "i32", len(d)
 	case []float64:
 		dtype, n = "f64", len(d)
-		if wide && b.DType == "f32" {
+		if wide && holds == "f32" {
 			dtype = "f32"
 		}
 	default:
@@ -33,7 +37,7 @@ func Check(p *plan.Plan, buffer int, data any, wide bool) error {
 	for _, m := range b.Shape {
 		want *= m
 	}
-	if dtype != b.DType || n != want {
+	if dtype != holds || n != want {
 		return fmt.Errorf("buffer %d %q holds %d of %s, not %d of %s", buffer, b.Name, want, b.DType, n, dtype)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 // Memory gives the elements of buffers; a buffer has one of the three. F is the
 // engine's number type.
 type Memory[F float32 | float64] interface {
-	Float(buffer int) []F         // f32 in the plan
+	Float(buffer int) []F         // f32 in the plan, or widened from 16 bits
 	Int(buffer int) []int32       // i32
 	Control(buffer int) []float64 // f64
 }
@@ -71,6 +71,9 @@ func (o *Operands[F]) D(name string) []float64 { return o.mem.Control(o.buffer(n
 
 // Ctl is the control buffer of an op that has one.
 func (o *Operands[F]) Ctl() Control { return Control(o.D("ctl")) }
+
+// DType is the storage type of a named operand, which must be present.
+func (o *Operands[F]) DType(name string) string { return o.p.Buffers[o.buffer(name)].DType }
 
 // Work is the scratch space, nil when the command has none.
 func (o *Operands[F]) Work() []F {

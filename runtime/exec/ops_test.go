@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,52 @@ func cases() []plantest.Case {
 		of(ir.OpAdamW, ir.Attr{Beta1: 0.9, Beta2: 0.999, Eps: 1e-3, Decay: 0.1, LRScale: 0.5}, x, x, x, x, ctl),
 		of(ir.OpSGD, ir.Attr{Decay: 0.1, LRScale: 0.5}, x, x, ctl),
 		of(ir.OpSGDMomentum, ir.Attr{Decay: 0.1, LRScale: 0.5, Momentum: 0.9, Nesterov: true}, x, x, x, ctl),
+		of(ir.OpCast, none, x, ir.Of(ir.BF16, rows, width)), of(ir.OpCast, none, x, ir.Of(ir.F16, rows, width)),
+	}
+}
+
+// stored are the names of operands that take the storage type.
+var stored = strings.Fields("x dx dy a b w table pos gu dh qkv att datt")
+
+// halved are the cases with 16-bit storage, of the ops that can have it.
+func halved(to ir.DType) (list []plantest.Case) {
+	for _, c := range cases() {
+		switch c.Op {
+		case ir.OpEmbedAdd, ir.OpNorm2, ir.OpClip, ir.OpAdamW, ir.OpSGD, ir.OpSGDMomentum, ir.OpCast:
+			continue // f32 only, or 16 bits already
+		}
+		c.Args = slices.Clone(c.Args)
+		for k, p := range c.Op.Info().Args {
+			if c.Args[k].DType == ir.F32 && slices.Contains(stored, p.Name) {
+				c.Args[k].DType = to
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// TestEveryOpStored runs each op with operands stored in 16 bits: cpu agrees
+// with ref to the rounding of the type, for any number of workers to the bit.
+func TestEveryOpStored(t *testing.T) {
+	for to, limit := range map[ir.DType]float64{ir.BF16: 1e-2, ir.F16: 2e-3} {
+		for _, c := range halved(to) {
+			for _, acc := range []float64{0, 1} {
+				p, args, results := plantest.Single(c, 3)
+				want := apply(t, ref.Engine{}, p, c, args, results, exec.Options{}, acc)
+				got := apply(t, cpu.Engine{}, p, c, args, results, exec.Options{Workers: 3}, acc)
+				one := apply(t, cpu.Engine{}, p, c, args, results, exec.Options{Workers: 1}, acc)
+				for k := range want {
+					result := c.Op.Info().Results[k].Name
+					if a := apart(got[k], want[k]); !(a <= limit) {
+						t.Errorf("%s in %s, acc %v: %s differs from ref by %.3g", c.Op, to, acc, result, a)
+					}
+					if a := apart(got[k], one[k]); a != 0 {
+						t.Errorf("%s in %s, acc %v: %s differs by %.3g between 1 and 3 workers", c.Op, to, acc, result, a)
+					}
+				}
+			}
+		}
 	}
 }
 

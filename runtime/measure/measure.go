@@ -84,6 +84,23 @@ func (c *Collector) Totals() []Total {
 	return out
 }
 
+// Reset forgets what was observed so far; nothing may be running.
+func (c *Collector) Reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for s := range c.sums {
+		clear(c.sums[s])
+	}
+}
+
+// Sum is how often a command ran and how long in all.
+func (c *Collector) Sum(s ir.Section, command int) (runs, nanos int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.sums[s][command]
+	return m.runs, m.nanos
+}
+
 // Command is the mean time of one run of a command, ok false when it never ran.
 func (c *Collector) Command(s ir.Section, command int) (nanos float64, ok bool) {
 	c.mu.Lock()

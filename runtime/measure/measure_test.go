@@ -40,6 +40,13 @@ func TestTotals(t *testing.T) {
 	if _, ok := c.Command(ir.Micro, 5); ok {
 		t.Error("a command that never ran has a time")
 	}
+	if runs, nanos := c.Sum(ir.Micro, 3); runs != 2 || nanos != 100 {
+		t.Errorf("%d runs of %d ns in all, want 2 of 100", runs, nanos)
+	}
+	c.Reset()
+	if runs, nanos := c.Sum(ir.Micro, 3); runs != 0 || nanos != 0 || len(c.Totals()) != 0 {
+		t.Errorf("after Reset there are %d runs of %d ns, totals %v", runs, nanos, c.Totals())
+	}
 }
 
 // TestSessionIsObserved: every launch and copy of a real plan is counted once a run.

@@ -13,6 +13,13 @@ func linear(o *operands) func() {
 func linearGELU(o *operands) func() {
 	fc, act, x, w, b, tanh := o.F("fc"), o.F("act"), o.F("x"), o.F("w"), o.F("b"), o.Attr.Tanh
 	R, K, N := o.Dim("x", 0), o.Dim("x", 1), o.Dim("w", 0)
+	if round := rounderOf(o.DType("fc")); round != nil {
+		return func() { // act is computed from the rounded fc
+			kernel.Linear(fc, x, w, b, R, K, N)
+			round(fc)
+			kernel.GELU(act, fc, tanh)
+		}
+	}
 	return func() { kernel.LinearGELU(fc, act, x, w, b, R, K, N, tanh) }
 }
 

@@ -47,7 +47,7 @@ func (s *session) bind() error {
 			if err != nil {
 				return err
 			}
-			s.launch[i][j] = table[o.Op](o)
+			s.launch[i][j] = s.rounded(&commands[j], table[o.Op](o))
 		}
 	}
 	return nil
@@ -85,6 +85,9 @@ func (s *session) Write(b int, data any) error {
 		for i, v := range d {
 			s.mem.floats[b][i] = float64(v)
 		}
+	}
+	if round := rounderOf(s.p.Buffers[b].DType); round != nil {
+		round(s.mem.floats[b])
 	}
 	return nil
 }

@@ -50,6 +50,7 @@ var table = [ir.NumOps]func(*operands) func(){
 	ir.OpAdamW:       adamW,
 	ir.OpSGD:         sgd,
 	ir.OpSGDMomentum: sgdMomentum,
+	ir.OpCast:        cast,
 }
 
 // Bound reports whether an op has a kernel here.

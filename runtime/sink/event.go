@@ -36,6 +36,8 @@ type Event struct {
 	Time     string `json:"time,omitzero"` // RFC 3339, of start and resume
 	Name     string `json:"name,omitzero"`
 	Engine   string `json:"engine,omitzero"`
+	ISA      string `json:"isa,omitzero"` // instruction set, where the engine has a choice
+	Was      string `json:"was,omitzero"` // of the state that a resume goes on from, when its bits are others
 	Identity string `json:"identity,omitzero"`
 	Program  string `json:"program,omitzero"`
 	Updates  int    `json:"updates,omitzero"` // successful updates of a whole run

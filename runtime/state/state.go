@@ -20,8 +20,9 @@ const Version = 1
 // counts of a run so far.
 type State struct {
 	Version  int    `json:"version"`
-	Identity string `json:"identity"` // of the plan
-	Engine   string `json:"engine"`   // that made it
+	Identity string `json:"identity"`     // of the plan
+	Engine   string `json:"engine"`       // that made it
+	ISA      string `json:"isa,omitzero"` // that it was made on, where the engine has a choice
 
 	U       int         `json:"u"`       // successful updates
 	Windows int         `json:"windows"` // windows read
@@ -31,6 +32,7 @@ type State struct {
 	Barren  int         `json:"barren"`  // of which the last ones in a row
 	Cursor  data.Cursor `json:"cursor"`  // first row of the next window
 	Scale   float64     `json:"scale"`   // s of the next update
+	Clean   int         `json:"clean"`   // updates applied since a dynamic s last changed
 	Trained int64       `json:"trained"` // tokens in the loss so far
 	Loss    *float64    `json:"loss"`    // of update U, null before the first
 
@@ -115,7 +117,7 @@ func (s *State) valid() error {
 		name string
 		n    int
 	}{
-		{"u", s.U}, {"windows", s.Windows}, {"skipped", s.Skipped}, {"streak", s.Streak}, {"empty", s.Empty}, {"barren", s.Barren},
+		{"u", s.U}, {"windows", s.Windows}, {"skipped", s.Skipped}, {"streak", s.Streak}, {"empty", s.Empty}, {"barren", s.Barren}, {"clean", s.Clean},
 		{"cursor.epoch", s.Cursor.Epoch}, {"cursor.row", s.Cursor.Row}, {"data.rows", s.Data.Rows}, {"data.tokens", s.Data.Tokens},
 	} {
 		if c.n < 0 {

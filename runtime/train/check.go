@@ -29,11 +29,26 @@ func trains(p *plan.Plan) error {
 	if (in.Row < 0) != (in.RowIDs < 0) {
 		return finding("plan.train", "", "the plan has only one of the inputs row and rowids", "compile the spec again")
 	}
-	if k := p.Run.Precision.Scaler; k != "" && k != "none" && k != "static" {
-		return finding("scale.kind", "precision.lossScale.kind", fmt.Sprintf("loss scale %q cannot be run yet", k), "use none or static")
+	if err := scalerOf(&p.Run.Precision); err != nil {
+		return err
 	}
 	if p.Run.Rate.Updates < 1 {
 		return finding("plan.train", "schedule.updates", fmt.Sprintf("%d updates are asked for, at least 1 is expected", p.Run.Rate.Updates), "set schedule.updates")
+	}
+	return nil
+}
+
+// scalerOf checks the loss scale: its kind, and numbers that cannot lead to 0 or infinity at once.
+func scalerOf(p *plan.Precision) error {
+	switch p.Scaler {
+	case "", "none", "static":
+	case "dynamic":
+		if !(p.Backoff > 0 && p.Backoff < 1) || !(p.Growth >= 1) || math.IsInf(p.Growth, 0) || p.Every < 1 {
+			return finding("scale.kind", "precision.lossScale", fmt.Sprintf("the dynamic loss scale backs off by %g and grows by %g every %d updates; backoff in (0,1), growth ≥ 1 and at least one update are expected",
+				p.Backoff, p.Growth, p.Every), "use the defaults 0.5, 2 and 2000")
+		}
+	default:
+		return finding("scale.kind", "precision.lossScale.kind", fmt.Sprintf("loss scale %q does not exist", p.Scaler), "use none, static or dynamic")
 	}
 	if s := scale(p); !(s > 0) || math.IsInf(s, 0) {
 		return finding("plan.train", "precision.lossScale.value", fmt.Sprintf("the loss scale is %v, a positive number is expected", s), "set precision.lossScale.value")
@@ -42,11 +57,11 @@ func trains(p *plan.Plan) error {
 }
 
 // scale is s of the first update.
-func scale(p *plan.Plan) float64 {
-	if p.Run.Precision.Scaler == "static" {
-		return p.Run.Precision.Scale
+func scale(p *plan.Precision) float64 {
+	if p.Scaler == "" || p.Scaler == "none" {
+		return 1
 	}
-	return 1
+	return p.Scale
 }
 
 // errMemory is wrapped when an engine allocates other than planned.

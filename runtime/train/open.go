@@ -38,6 +38,7 @@ type loop struct {
 	st    state.State // after the last window
 	saved int         // windows when it was last saved, -1 never
 	torn  bool        // an update was begun and not ended
+	was   string      // instruction set of the state gone on from, when this one has other bits
 	began time.Time
 	res   Result
 }
@@ -131,7 +132,7 @@ func CannotOpen(err error) error {
 
 // restore continues from the newest whole state of the folder, or starts.
 func (l *loop) restore() error {
-	l.st = state.State{Identity: l.p.Hashes.Identity, Engine: l.o.Engine.Name(), Scale: scale(l.p),
+	l.st = state.State{Identity: l.p.Hashes.Identity, Engine: l.o.Engine.Name(), ISA: l.isa(), Scale: scale(&l.p.Run.Precision),
 		Data: state.Data{Rows: l.src.Rows(), Tokens: l.src.Tokens(), SHA256: l.src.Digest()}}
 	l.saved = -1
 	if l.folder == nil {
@@ -157,14 +158,38 @@ func (l *loop) restore() error {
 	if err := l.store.load(s.File); err != nil {
 		return fmt.Errorf("%s: %w", s.Dir, err)
 	}
-	engine := l.st.Engine
+	engine, isa := l.st.Engine, l.st.ISA
+	if err := l.otherBits(&s.State); err != nil {
+		return err
+	}
 	l.st = s.State
-	l.st.Engine = engine
+	l.st.Engine, l.st.ISA = engine, isa
 	l.saved, l.res.Saved = s.Windows, s.Dir
 	if s.Loss != nil {
 		l.res.Loss = *s.Loss
 	}
 	return l.announce(false)
+}
+
+// isa is the instruction set of the session, "" where there is no choice.
+func (l *loop) isa() string {
+	if v, ok := l.sess.(exec.Vectored); ok {
+		return v.ISA()
+	}
+	return ""
+}
+
+// otherBits notes that a state was made on an instruction set with other bits
+// than the session's. The run goes on, but not to the bits of one without a break.
+func (l *loop) otherBits(s *state.State) error {
+	was, is := s.ISA, l.isa()
+	if was == "" || is == "" || exec.Class(was) == exec.Class(is) {
+		return nil
+	}
+	l.was = was
+	return l.warn(diag.List{{Code: "run.isa", Severity: diag.Warning,
+		Summary: fmt.Sprintf("update %d was made on the instruction set %s, this session has %s: the bits from here on differ", s.U, was, is),
+		Help:    "for equal bits go on where that instruction set is, or set GRADCUE=cpu=" + was}})
 }
 
 // fits wants a saved state to belong to this text and schedule.
@@ -187,7 +212,7 @@ func (l *loop) announce(fresh bool) error {
 	if l.st.U == l.p.Run.Rate.Updates {
 		return nil
 	}
-	e := sink.Event{Type: sink.Start, Version: sink.Version, Name: l.p.Name, Engine: l.o.Engine.Name(), Identity: l.p.Hashes.Identity,
+	e := sink.Event{Type: sink.Start, Version: sink.Version, Name: l.p.Name, Engine: l.o.Engine.Name(), ISA: l.isa(), Was: l.was, Identity: l.p.Hashes.Identity,
 		Program: l.p.Hashes.Program, Updates: l.p.Run.Rate.Updates}
 	if l.o.Now != nil {
 		e.Time = l.o.Now().UTC().Format(time.RFC3339)

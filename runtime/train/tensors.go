@@ -23,17 +23,22 @@ type tensor struct {
 	shape  []int
 	n      int
 	param  *plan.Param // nil for a moment
+	copy   int         // buffer of the 16-bit copy that products read, -1 without
 }
 
-// tensors lists what a state holds: parameters in canonical order, then their
-// moments under the optimizer's name for them.
+// tensors lists what a state holds: parameters in canonical order, in f32 where
+// there is a master copy, then their moments under the optimizer's name for them.
 func tensors(p *plan.Plan) (all []tensor) {
 	add := func(name string, buffer int, q, param *plan.Param) {
 		n := 1
 		for _, d := range q.Shape {
 			n *= d
 		}
-		all = append(all, tensor{name, buffer, q.Shape, n, param})
+		t := tensor{name: name, buffer: buffer, shape: q.Shape, n: n, param: param, copy: -1}
+		if param != nil && q.Master > 0 {
+			t.buffer, t.copy = q.Master-1, buffer
+		}
+		all = append(all, t)
 	}
 	for i := range p.Run.Params {
 		q := &p.Run.Params[i]
@@ -79,6 +84,11 @@ func newStore(sess exec.Session, p *plan.Plan, wide bool) *store {
 	return s
 }
 
+// Initialise writes what a run starts from: the first parameters and zero moments.
+func Initialise(sess exec.Session, p *plan.Plan) error {
+	return newStore(sess, p, false).initialise(p.Run.Seed)
+}
+
 // LoadParameters writes the parameters of a state's file to a session of a plan
 // that may have fewer tensors, such as one for sampling.
 func LoadParameters(sess exec.Session, p *plan.Plan, f *weights.File) error {
@@ -92,11 +102,21 @@ func (s *store) initialise(seed int64) error {
 		if err := first32(x, t, seed); err != nil {
 			return err
 		}
-		if err := s.sess.Write(t.buffer, x); err != nil {
+		if err := s.write(t, x); err != nil {
 			return fmt.Errorf("initialise %s: %w", t.name, err)
 		}
 	}
 	return nil
+}
+
+// write stores a tensor, and its rounded copy where products read one.
+func (s *store) write(t tensor, x any) error {
+	if t.copy >= 0 {
+		if err := s.sess.Write(t.copy, x); err != nil {
+			return err
+		}
+	}
+	return s.sess.Write(t.buffer, x)
 }
 
 // first32 fills in a tensor's first values. A normal one is a function of seed,
@@ -204,7 +224,7 @@ func (s *store) load(f *weights.File) error {
 				x = s.f32[:t.n]
 			}
 		}
-		if err := s.sess.Write(t.buffer, x); err != nil {
+		if err := s.write(t, x); err != nil {
 			return fmt.Errorf("write %s: %w", t.name, err)
 		}
 	}

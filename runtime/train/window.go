@@ -155,6 +155,7 @@ func (l *loop) update(ctx context.Context, c []float64) error {
 func (l *loop) applied(e sink.Event, mean float64) error {
 	l.st.U++
 	l.st.Streak = 0
+	rescale(&l.p.Run.Precision, &l.st, true)
 	l.st.Trained += int64(e.Trained)
 	l.st.Loss = nil
 	if !math.IsNaN(mean) && !math.IsInf(mean, 0) {
@@ -172,6 +173,7 @@ func (l *loop) applied(e sink.Event, mean float64) error {
 func (l *loop) skipped(e sink.Event) error {
 	l.st.Skipped++
 	l.st.Streak++
+	rescale(&l.p.Run.Precision, &l.st, false)
 	e.Type = sink.Skip
 	if err := l.log.Write(e); err != nil {
 		return err

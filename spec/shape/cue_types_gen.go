@@ -2,6 +2,174 @@
 
 package shape
 
+// AttentionPipeline is how attention is computed, back end by back end. What it
+// should compute stands in model (heads, headDim, attention.window), in
+// mask.packing and in the fields here; every back end is compared with that.
+type AttentionPipeline struct {
+	// objective says which keys a query may use: next-token means none after its
+	// own position, any means all of them. Default next-token.
+	Objective string `json:"objective"`
+
+	// queries is the number of query rows of one call. Default window.seqLen.
+	Queries int64 `json:"queries,omitempty"`
+
+	// keys is the number of key rows of one call. Default: as many as queries.
+	Keys int64 `json:"keys,omitempty"`
+
+	// alignment says where the causal triangle lies when keys and queries differ in
+	// number: top-left means query 0 sees key 0 only, bottom-right means the last
+	// query sees the last key. No default: it must be said there.
+	Alignment string `json:"alignment,omitempty"`
+
+	// scale multiplies the scores, once: a number, or a formula in headDim, dModel,
+	// heads, kvHeads and layers. Default 1/sqrt(headDim).
+	Scale any `json:"scale"`
+
+	// windows replaces model.attention.window in the blocks it names, where sliding
+	// and full blocks take turns.
+	Windows []LayerWindow `json:"windows"`
+
+	// headOrder says which query heads share a key head: blocks of neighbours
+	// (0,1 | 2,3), or interleaved (0,2 | 1,3). Default blocks.
+	HeadOrder string `json:"headOrder"`
+
+	// documents are the lengths, in tokens, of the documents of a typical packed row;
+	// they only serve to say how many rows a mistake touches.
+	Documents []int64 `json:"documents"`
+
+	// backends lists every path that can be taken: each kernel, each fallback, and
+	// forward and backward apart where they are different code.
+	Backends []AttentionBackend `json:"backends"`
+}
+
+// LayerWindow is the window of some blocks.
+type LayerWindow struct {
+	// layers are the blocks.
+	Layers LayerList `json:"layers"`
+
+	// size is the number of keys a query sees, its own included. Absent: all before it.
+	Size int64 `json:"size,omitempty"`
+}
+
+// LayerList names blocks by index, 0 up to layers-1.
+type LayerList []int64
+
+// AttentionBackend is one path through attention. Left out means: as wanted.
+type AttentionBackend struct {
+	// name names it in messages.
+	Name string `json:"name"`
+
+	// pass says in which pass it runs. Default both.
+	Pass string `json:"pass"`
+
+	// layers are the blocks that use it. Default all.
+	Layers LayerList `json:"layers,omitempty"`
+
+	// causal hides keys after the query. Default: what the objective asks for.
+	Causal *bool `json:"causal,omitempty"`
+
+	// alignment is where its causal triangle lies. Default attention.alignment.
+	Alignment string `json:"alignment,omitempty"`
+
+	// window is the sliding window it is given.
+	Window BackendWindow `json:"window"`
+
+	// scales lists what multiplies the scores on this path, and who does it; all of
+	// them together must be attention.scale. Absent: exactly that.
+	Scales []ScaleStep `json:"scales,omitempty"`
+
+	// separates is how it keeps the documents of a packed row apart: by a mask, by the
+	// lengths of the documents, by restarting positions (which hides nothing), or by nothing. Default mask.
+	Separates string `json:"separates"`
+
+	// heads is how query heads and key heads belong together.
+	Heads BackendHeads `json:"heads"`
+}
+
+// BackendWindow is the sliding window as a back end understands it.
+type BackendWindow struct {
+	// used is false where the window is accepted or declared, but not applied. Default true.
+	Used bool `json:"used"`
+
+	// size is the number handed over, in keys. Default: the window of the block.
+	Size *int64 `json:"size,omitempty"`
+
+	// counts says whether size includes the query's own key, or comes on top of it. Default own-included.
+	Counts string `json:"counts"`
+}
+
+// ScaleStep is one factor on the scores.
+type ScaleStep struct {
+	// by is who multiplies: the model, a kernel.
+	By string `json:"by"`
+
+	// is is the factor: a number or a formula as in attention.scale.
+	Is any `json:"is"`
+}
+
+// BackendHeads is the index arithmetic of grouped heads.
+type BackendHeads struct {
+	// divisor: query head h reads key head h / divisor. Default heads / kvHeads.
+	Divisor int64 `json:"divisor,omitempty"`
+
+	// order is the order of the groups. Default attention.headOrder.
+	Order string `json:"order,omitempty"`
+
+	// gradient is how the gradients of the query heads of a group become the
+	// gradient of its key and value head. Default sum.
+	Gradient string `json:"gradient"`
+}
+
+// DataPipeline is how rows are made from text, and which ids mean something.
+type DataPipeline struct {
+	// layouts are the forms of a batch that the trainer uses: padded (a sample a
+	// row, filled up), packed (several documents end to end), sharded (a row cut
+	// over ranks along the sequence). What a step does for some layouts only is
+	// checked for each of these. Absent: the layouts that a step names.
+	Layouts []Layout `json:"layouts,omitempty"`
+
+	// sequenceShards is the ranks that share one row along the sequence. Default 1.
+	SequenceShards int64 `json:"sequenceShards"`
+
+	// documents are the lengths, in tokens, of the documents of an example row. They only put numbers into findings.
+	Documents []int64 `json:"documents,omitempty"`
+
+	// ids are the token ids with a meaning of their own.
+	Ids SpecialIDs `json:"ids"`
+
+	// ends is who puts an end token behind each sample. Absent: exactly one does. [] is nobody.
+	Ends []Doer `json:"ends,omitempty"`
+
+	// order is what the order of an epoch's samples is made of: seed and epoch,
+	// the seed alone (each epoch has the same order), the state of a random
+	// stream, or the order of the files.
+	Order string `json:"order"`
+}
+
+// Layout is a form of a batch.
+type Layout string
+
+// SpecialIDs are the token ids with a meaning of their own. 0 is an id like any other.
+type SpecialIDs struct {
+	// pad fills up rows. Absent: rows are not filled up with an id that is compared with.
+	Pad *int64 `json:"pad,omitempty"`
+
+	// eos ends a sample or a turn.
+	EOS *int64 `json:"eos,omitempty"`
+
+	// bos begins a sample.
+	BOS *int64 `json:"bos,omitempty"`
+
+	// template are the ids of the chat template and of markers such as the one before a response.
+	Template []int64 `json:"template,omitempty"`
+}
+
+// Doer is a component that does something.
+type Doer struct {
+	// by names the component: dataset, collator, tokenizer, model, loss, trainer, engine, ...
+	By string `json:"by"`
+}
+
 // Experiment is one training experiment: a model, its data, and everything
 // that decides what one update does and what it costs.
 type Experiment struct {
@@ -53,9 +221,6 @@ type Experiment struct {
 	// device describes the machine the plan is made for.
 	Device Device `json:"device"`
 
-	// owners names who does each thing that could be done twice.
-	Owners Owners `json:"owners"`
-
 	// eval is how often the held-out loss is measured.
 	Eval Eval `json:"eval"`
 
@@ -64,6 +229,9 @@ type Experiment struct {
 
 	// measurement is how predictions are compared with measured numbers.
 	Measurement Measurement `json:"measurement"`
+
+	// pipeline describes another trainer, whose set-up is to be checked and not run. Absent: gradcue's own runtime.
+	Pipeline *Pipeline `json:"pipeline,omitempty"`
 }
 
 // Model is a decoder-only transformer.
@@ -429,9 +597,6 @@ type CheckpointRule struct {
 	Policy string `json:"policy"`
 }
 
-// LayerList names blocks by index, 0 up to layers-1.
-type LayerList []int64
-
 // Offload places each state class, and says how it comes back in time.
 type Offload struct {
 	// place is the place of each class.
@@ -524,32 +689,6 @@ type Device struct {
 	D2H float64 `json:"d2h"`
 }
 
-// Owners names who does each thing that is easily done twice or not at all. The
-// default of each is what gradcue's own runtime does. The owner of the target
-// shift is mask.shift.by.
-type Owners struct {
-	// maskShift is who moves the mask to the targets' index space. Derived: mask.shift.by.
-	MaskShift string `json:"maskShift,omitempty"`
-
-	// divide is who divides the sum of losses by its denominator.
-	Divide string `json:"divide"`
-
-	// unscale is who divides gradients by the loss scale.
-	Unscale string `json:"unscale"`
-
-	// clip is who clips the gradient.
-	Clip string `json:"clip"`
-
-	// clear is who sets gradients to zero.
-	Clear string `json:"clear"`
-
-	// tick is who moves the schedule on.
-	Tick string `json:"tick"`
-
-	// average is who averages gradients over replicas.
-	Average string `json:"average"`
-}
-
 // Eval is how the held-out loss is measured.
 type Eval struct {
 	// every is the updates between two measurements; 0 is never. Default 0.
@@ -578,4 +717,1175 @@ type Measurement struct {
 
 	// rel is the relative difference below which two losses count as equal. Default 1e-5.
 	Rel float64 `json:"rel"`
+}
+
+// Pipeline describes how a trainer works on this experiment: who shifts, masks,
+// divides, clips and ticks, in which order, and what a checkpoint holds. Leave it
+// out for gradcue's own runtime. With it, gradcue checks another trainer's set-up
+// without running it. Write down only what you know: whatever is left out is
+// taken to be done right.
+type Pipeline struct {
+	// trainer is the program that is described. gradcue runs the spec only where that is "gradcue".
+	Trainer string `json:"trainer"`
+
+	// data is how rows are made from text.
+	Data *DataPipeline `json:"data,omitempty"`
+
+	// targets is how a position gets the token it has to predict.
+	Targets *TargetsPipeline `json:"targets,omitempty"`
+
+	// mask is which positions carry loss, and how masked scores are made.
+	Mask *MaskPipeline `json:"mask,omitempty"`
+
+	// loss is what stands between the sum of token losses and the gradient.
+	Loss *LossPipeline `json:"loss,omitempty"`
+
+	// window is how micro-batches become one update.
+	Window *WindowPipeline `json:"window,omitempty"`
+
+	// update is what is done with an accumulated gradient, and when.
+	Update *UpdatePipeline `json:"update,omitempty"`
+
+	// resume is what a checkpoint holds and how a run goes on from it.
+	Resume *ResumePipeline `json:"resume,omitempty"`
+
+	// attention is what each attention back end does.
+	Attention *AttentionPipeline `json:"attention,omitempty"`
+
+	// recompute is what is computed a second time in the backward pass.
+	Recompute *RecomputePipeline `json:"recompute,omitempty"`
+
+	// offload is which bytes are moved, and when.
+	Offload *OffloadPipeline `json:"offload,omitempty"`
+
+	// graph is which tensors share storage, and who reads and writes them.
+	Graph *GraphPipeline `json:"graph,omitempty"`
+
+	// memory is what is alive, and when.
+	Memory *MemoryPipeline `json:"memory,omitempty"`
+
+	// aux is the loss terms beside the token loss.
+	Aux *AuxPipeline `json:"aux,omitempty"`
+}
+
+// TargetsPipeline is how a position gets the token it has to predict.
+type TargetsPipeline struct {
+	// shifts is who moves targets against inputs. Together they must move them by
+	// one position (mask.shift.offset), in every layout. Absent: mask.shift.by does, once. [] is nobody.
+	Shifts []TargetShift `json:"shifts,omitempty"`
+
+	// documentBorders is what the last position of a document in a packed row
+	// learns: nothing (ignored), or the first token of the next document (trained).
+	DocumentBorders string `json:"documentBorders"`
+
+	// acceptBorders says that training across document borders is meant. Default false.
+	AcceptBorders bool `json:"acceptBorders"`
+}
+
+// TargetShift is one component that moves targets against inputs.
+type TargetShift struct {
+	// by names the component: dataset, collator, model (a decoder that shifts its input counts), loss, ...
+	By string `json:"by"`
+
+	// positions is how far. Default 1.
+	Positions int64 `json:"positions"`
+
+	// on is the piece that it moves within: its last position gets no target.
+	// flattened is a whole micro-batch seen as one row, shard a rank's part of a row.
+	On string `json:"on"`
+
+	// layouts are the layouts it is done for. Absent: all.
+	Layouts []Layout `json:"layouts,omitempty"`
+}
+
+// MaskPipeline is which positions carry loss or are attended to, and how masked scores are made.
+type MaskPipeline struct {
+	// shifts is who moves the mask of trained tokens to the positions of their
+	// targets. Together as far as the targets. Absent: it moves with them. [] is nobody.
+	Shifts []MaskShift `json:"shifts,omitempty"`
+
+	// promptSlots is how many target positions are ignored for a prompt of P
+	// tokens: the last of them answers with the first response token, so P-1 is right.
+	PromptSlots string `json:"promptSlots"`
+
+	// roles is how prompts and responses are told apart.
+	Roles RolesPipeline `json:"roles"`
+
+	// padding is how padded positions are found, in the loss mask and in the attention mask.
+	Padding PaddingPipeline `json:"padding"`
+
+	// order is the order in which labels are made: roles are found on ids, padded
+	// positions marked, ignored ones given the ignore index. Steps that are left out are done right.
+	Order []string `json:"order,omitempty"`
+
+	// ignore is who writes or reads the ignore index, and which one. Absent: all use mask.ignoreIndex.
+	Ignore []IgnoreUser `json:"ignore,omitempty"`
+
+	// scores is how the attention mask meets the scores.
+	Scores ScoresPipeline `json:"scores"`
+}
+
+// MaskShift is one component that moves the mask of trained tokens.
+type MaskShift struct {
+	// by names the component.
+	By string `json:"by"`
+
+	// positions is how far. Default 1.
+	Positions int64 `json:"positions"`
+}
+
+// RolesPipeline is how prompts and responses are told apart.
+type RolesPipeline struct {
+	// foundBy is what tells roles apart: fields of the template, lengths, or a marker that is searched for in the ids.
+	FoundBy string `json:"foundBy"`
+
+	// marker are the ids that are searched for.
+	Marker []int64 `json:"marker,omitempty"`
+
+	// markerFrom is where the marker's ids come from: the ids of the text around it
+	// (context), or tokenizing the marker alone, which may give other ids than inside a text.
+	MarkerFrom string `json:"markerFrom"`
+
+	// unmatched is what happens to a sample in which no role is found: stop, drop it
+	// and say so, or keep it with every position ignored.
+	Unmatched string `json:"unmatched"`
+
+	// seen is how many samples of a trial had no trained position.
+	Seen *Share `json:"seen,omitempty"`
+
+	// limit is the share of samples without a trained position that is accepted. Default 0.
+	Limit float64 `json:"limit"`
+}
+
+// Share is a count out of all.
+type Share struct {
+	// count is the number that was found.
+	Count int64 `json:"count"`
+
+	// of is the number that was looked at.
+	Of int64 `json:"of"`
+}
+
+// PaddingPipeline is how padded positions are found.
+type PaddingPipeline struct {
+	// foundBy is what makes a position padding: the length of its sample, an id
+	// equal to ids.pad anywhere (id), a run of ids.pad at the end of the row
+	// (trailing id), or nothing: padding is treated like text.
+	FoundBy string `json:"foundBy"`
+
+	// side is where rows are filled up. Default right.
+	Side string `json:"side"`
+
+	// zeroIsAbsent is whether a pad id of 0 is taken for no pad id, as in "pad or eos". Default false.
+	ZeroIsAbsent bool `json:"zeroIsAbsent"`
+
+	// most is the largest number of padded positions in a row.
+	Most *int64 `json:"most,omitempty"`
+}
+
+// IgnoreUser is one component that writes or reads the ignore index.
+type IgnoreUser struct {
+	// by names the component: dataset, loss, counter, metrics, ...
+	By string `json:"by"`
+
+	// value is its ignore index. Absent: it knows none, and takes every position as a target.
+	Value *int64 `json:"value,omitempty"`
+}
+
+// ScoresPipeline is how the attention mask meets the scores.
+type ScoresPipeline struct {
+	// order is the order of the steps from scores to probabilities. Steps that are left out are done right.
+	Order []string `json:"order,omitempty"`
+
+	// how is whether a masked score is replaced (select), or a number added to it.
+	How string `json:"how"`
+
+	// fill is the number that is added, or lowest: the most negative number of the type.
+	Fill any `json:"fill"`
+
+	// type is the type of the scores. Derived: precision.compute.
+	Type DType `json:"type,omitempty"`
+
+	// planes is how many masks with the fill are added to one score, such as causal and padding. Default 1.
+	Planes int64 `json:"planes"`
+
+	// smallest is the smallest score to be expected. Default -100.
+	Smallest float64 `json:"smallest"`
+
+	// emptyRow is what a query that sees no key gives: zero, with gradient zero,
+	// or the softmax of nothing, which is not a number.
+	EmptyRow string `json:"emptyRow"`
+}
+
+// LossPipeline is what stands between the sum of token losses and the gradient.
+//
+// Factors are products and quotients of numbers and of K (micro-batches of an
+// update), R (ranks), B (rows of a micro-batch), T (positions of a row), N
+// (trained targets of the update over all ranks), M (those of one rank) and n
+// (those of the micro-batch itself), such as "1/K" or "n*R/N".
+type LossPipeline struct {
+	// over is what one division covers: all micro-batches of all ranks (update),
+	// those of one rank, one micro-batch, or nothing (the loss is a sum). Absent: a
+	// mean over the micro-batch where factors tell nothing else.
+	Over string `json:"over,omitempty"`
+
+	// count is what is divided by: trained targets, all positions that are not
+	// padding, all positions, or samples.
+	Count string `json:"count"`
+
+	// weights is what the means of micro-batches (or ranks) are weighted by when
+	// they are joined; equal is a plain mean or sum.
+	Weights string `json:"weights"`
+
+	// countUsed is whether the loss divides by the count that it is handed. false:
+	// it takes the count and divides by its own micro-batch all the same. Default true.
+	CountUsed bool `json:"countUsed"`
+
+	// factors is every other constant between the loss and the gradient, and who
+	// multiplies by it; an engine that averages over ranks has "1/R". Absent: right. [] is none.
+	Factors []Factor `json:"factors,omitempty"`
+
+	// engines are the engines that the trainer can be run with, where a factor is for some only.
+	Engines []string `json:"engines,omitempty"`
+
+	// implementations are the loss functions that can be chosen.
+	Implementations []LossImplementation `json:"implementations,omitempty"`
+
+	// emptyMicroBatch is what a micro-batch without a target gives: skip, zero, or 0/0 where it divides by its own count.
+	EmptyMicroBatch string `json:"emptyMicroBatch"`
+
+	// emptyWindow is what a window without a target gives.
+	EmptyWindow string `json:"emptyWindow"`
+}
+
+// Factor is a constant that a component multiplies the loss or the gradient by.
+type Factor struct {
+	// by names the component: loss, trainer, engine, ...
+	By string `json:"by"`
+
+	// is is the factor, such as "1/K".
+	Is string `json:"is"`
+
+	// engines are the engines it is done with. Absent: all.
+	Engines []string `json:"engines,omitempty"`
+}
+
+// LossImplementation is a loss function that can be chosen.
+type LossImplementation struct {
+	// name is how it is chosen.
+	Name string `json:"name"`
+
+	// empty is what it gives where no position has a target.
+	Empty string `json:"empty"`
+}
+
+// WindowPipeline is how micro-batches become one update.
+type WindowPipeline struct {
+	// globalBatch is the rows of an update that the run was asked for: micro-batch size × micro-batches × all ranks.
+	GlobalBatch int64 `json:"globalBatch,omitempty"`
+
+	// nodes and ranksPerNode are the machines and the ranks on each: together window.replicas.
+	Nodes int64 `json:"nodes,omitempty"`
+
+	RanksPerNode int64 `json:"ranksPerNode,omitempty"`
+
+	// batches is the micro-batches of an epoch, on one rank.
+	Batches int64 `json:"batches,omitempty"`
+
+	// last is what happens to micro-batches that do not fill a window at the end of
+	// an epoch. Absent: window.last.
+	Last string `json:"last,omitempty"`
+
+	// lastDividedBy is what the shorter last window is divided by: the micro-batches it has, or K.
+	LastDividedBy string `json:"lastDividedBy"`
+
+	// equalTargets says that every micro-batch of every rank has the same number of
+	// trained targets, by construction; then a mean of means is the mean. Default false.
+	EqualTargets bool `json:"equalTargets"`
+
+	// example are the micro-batches of one window, to put numbers into findings and to check means by.
+	Example []MicroBatch `json:"example,omitempty"`
+
+	// gradients is which operations write a gradient by adding to it or by setting it. Absent: all add.
+	Gradients []GradientWriter `json:"gradients,omitempty"`
+
+	// accumulateIn is the type of the sum. Derived: precision.grads.
+	AccumulateIn DType `json:"accumulateIn,omitempty"`
+}
+
+// MicroBatch is one micro-batch of an example window.
+type MicroBatch struct {
+	// rank is where it is worked on. Default 0.
+	Rank int64 `json:"rank"`
+
+	// targets is its trained targets.
+	Targets int64 `json:"targets"`
+
+	// unpadded is its positions that are not padding. Derived: targets.
+	Unpadded *int64 `json:"unpadded,omitempty"`
+
+	// positions is all its positions. Derived: unpadded.
+	Positions *int64 `json:"positions,omitempty"`
+
+	// samples is its samples. Default 1.
+	Samples int64 `json:"samples"`
+
+	// loss is the mean loss of its targets.
+	Loss *float64 `json:"loss,omitempty"`
+}
+
+// GradientWriter is an operation or component that writes gradients.
+type GradientWriter struct {
+	// by names it: layernorm, embedding, the offload engine, ...
+	By string `json:"by"`
+
+	// writes is whether it adds to what is there, or sets it.
+	Writes string `json:"writes"`
+}
+
+// UpdatePipeline is what is done with an accumulated gradient, and when.
+type UpdatePipeline struct {
+	// order is the steps of an update in the order in which they are done. Steps that
+	// are left out are done, and in their place. The right order is clear, scale,
+	// backward (of every micro-batch), reduce (over ranks), unscale, check (that
+	// the gradient is finite), clip, step, rescale (the loss scale), tick (the schedule).
+	Order []string `json:"order,omitempty"`
+
+	// clears is who sets gradients to zero. Absent: one does, once an update. [] is nobody.
+	Clears []Clear `json:"clears,omitempty"`
+
+	// unscales is who divides gradients by the loss scale. Absent: one does, once. [] is nobody.
+	Unscales []Unscale `json:"unscales,omitempty"`
+
+	// clips is who clips the gradient to optimizer.clip.norm. Absent: one does, once.
+	Clips []Clipper `json:"clips,omitempty"`
+
+	// ticks is who moves the schedule on. Absent: one does, by one for each update. [] is nobody.
+	Ticks []Tick `json:"ticks,omitempty"`
+
+	// schedule is how the numbers of the schedule are counted.
+	Schedule SchedulePipeline `json:"schedule"`
+
+	// skip is what happens when a gradient is not finite.
+	Skip SkipPipeline `json:"skip"`
+
+	// norm is what the norm of the gradient is taken over.
+	Norm NormPipeline `json:"norm"`
+}
+
+// Clear is one component that sets gradients to zero.
+type Clear struct {
+	// by names the component.
+	By string `json:"by"`
+
+	// per is when: between two updates, before each micro-batch, or at the start of an epoch.
+	Per string `json:"per"`
+}
+
+// Unscale is one component that divides gradients by the loss scale.
+type Unscale struct {
+	// by names the component.
+	By string `json:"by"`
+
+	// per is when: once an update, or after each micro-batch.
+	Per string `json:"per"`
+
+	// with is the scale: the one the loss was multiplied by, or one that has changed since.
+	With string `json:"with"`
+}
+
+// Clipper is one component that clips the gradient.
+type Clipper struct {
+	// by names the component.
+	By string `json:"by"`
+
+	// per is when: once an update, or after each micro-batch.
+	Per string `json:"per"`
+}
+
+// Tick is one component that moves the schedule on.
+type Tick struct {
+	// by names the component.
+	By string `json:"by"`
+
+	// per is what one tick stands for. process is one tick of each rank for each update.
+	Per string `json:"per"`
+
+	// onSkip is whether it also ticks when an update is skipped. Default false.
+	OnSkip bool `json:"onSkip"`
+}
+
+// SchedulePipeline is how the numbers of the schedule are counted.
+type SchedulePipeline struct {
+	// length is schedule.updates.
+	Length Counted `json:"length"`
+
+	// warmup is schedule.warmup.
+	Warmup Counted `json:"warmup"`
+}
+
+// Counted is a number of the schedule as the trainer counts it.
+type Counted struct {
+	// in is the unit it is counted in. Derived: what the schedule's ticks count.
+	In string `json:"in,omitempty"`
+
+	// times is what the number is multiplied by before it is counted, such as "K" where micro-batches are counted.
+	Times string `json:"times"`
+}
+
+// SkipPipeline is what happens when a gradient is not finite.
+type SkipPipeline struct {
+	// when is when an update is skipped.
+	When string `json:"when"`
+
+	// does is what a skip does: nothing but counting, or a step with the gradient's bad numbers set to zero.
+	Does string `json:"does"`
+
+	// changes is what changes all the same on a skipped update. Default nothing.
+	Changes []string `json:"changes"`
+
+	// reported is whether each skip is counted and shown, in every precision. Default true.
+	Reported bool `json:"reported"`
+
+	// limit stops the run after so many skips in a row; 0 is no limit. Derived: precision.lossScale.skipLimit.
+	Limit *int64 `json:"limit,omitempty"`
+
+	// seen is how many updates at the start of a run were skipped.
+	Seen int64 `json:"seen"`
+}
+
+// NormPipeline is what the norm of the gradient is taken over.
+type NormPipeline struct {
+	// over is the gradients that count: all of the model, or the shard of one rank.
+	Over string `json:"over"`
+
+	// replicated is how often a gradient that every rank holds counts.
+	Replicated string `json:"replicated"`
+
+	// shared is how often a tensor with several names counts.
+	Shared string `json:"shared"`
+
+	// shards are example norms of the shards of all ranks, to put numbers into findings.
+	Shards []float64 `json:"shards,omitempty"`
+
+	// replicas is an example norm of the replicated gradients.
+	Replicas *float64 `json:"replicas,omitempty"`
+}
+
+// ResumePipeline is what a checkpoint holds and how a run goes on from it.
+type ResumePipeline struct {
+	// at is the update after which a run is resumed, to put numbers into findings.
+	At *int64 `json:"at,omitempty"`
+
+	// saves is everything that a checkpoint holds. Absent: all that is needed.
+	Saves []State `json:"saves,omitempty"`
+
+	// restarts is what begins anew in a resumed run, saved or not. Default nothing.
+	Restarts []State `json:"restarts"`
+
+	// scaler is which fields of a dynamic loss scaler are saved: the scale, and the
+	// updates since it last changed. Absent: both.
+	Scaler []string `json:"scaler,omitempty"`
+
+	// schedule is what a resumed run takes its rate from: the counter of updates, a
+	// saved object, or an object that still holds the optimizer from before loading.
+	Schedule string `json:"schedule"`
+
+	// cursor is how a resumed run finds its place in the data.
+	Cursor CursorPipeline `json:"cursor"`
+}
+
+// State is a part of what a run knows.
+type State string
+
+// CursorPipeline is how a resumed run finds its place in the data.
+type CursorPipeline struct {
+	// counted is the unit of the number that is saved.
+	Counted string `json:"counted"`
+
+	// skipped is the unit of what is skipped by that number. Derived: counted.
+	Skipped string `json:"skipped,omitempty"`
+
+	// times is what the number is multiplied by in between, such as "K" from updates to micro-batches.
+	Times string `json:"times"`
+
+	// applied is in which epochs samples are skipped: in the one that is resumed, or in each.
+	Applied string `json:"applied"`
+
+	// epoch is whether a resumed run knows its epoch, and so the order of the data.
+	Epoch string `json:"epoch"`
+}
+
+// RecomputePipeline is activation recompute as the trainer does it.
+type RecomputePipeline struct {
+	// settings lists everyone who sets how recompute is done, in the order of the
+	// calls: where two disagree, the last one wins silently.
+	Settings []RecomputeSetting `json:"settings"`
+
+	// segments are the parts that are run again in backward.
+	Segments []RecomputeSegment `json:"segments"`
+}
+
+// RecomputeSetting is one call that configures recompute.
+type RecomputeSetting struct {
+	// by is who makes the call.
+	By string `json:"by"`
+
+	// on switches recompute on or off. Absent: says nothing about it.
+	On *bool `json:"on,omitempty"`
+
+	// form is the form it asks for. Absent: says nothing about it.
+	Form string `json:"form,omitempty"`
+
+	// randomState keeps the random state for the second run. Absent: says nothing about it.
+	RandomState *bool `json:"randomState,omitempty"`
+}
+
+// RecomputeSegment is a part of the model whose inside is not kept.
+type RecomputeSegment struct {
+	// name names it in messages.
+	Name string `json:"name"`
+
+	// count is how many such segments there are. Default 1.
+	Count int64 `json:"count"`
+
+	// by lists who recomputes it: each one runs the ops once more. Default: one.
+	By []string `json:"by"`
+
+	// inside is the name of the segment that contains this one. Absent: none does.
+	Inside string `json:"inside,omitempty"`
+
+	// acceptRepeats allows nested segments, which run ops more than twice. Default false.
+	AcceptRepeats bool `json:"acceptRepeats"`
+
+	// form: a reentrant segment passes gradients only if one of its inputs carries
+	// gradients. Default: what settings say, else non-reentrant.
+	Form string `json:"form,omitempty"`
+
+	// inputs are the tensors that enter it. Empty: not described.
+	Inputs []SegmentInput `json:"inputs"`
+
+	// trainable names the parameters inside that are trained.
+	Trainable []string `json:"trainable"`
+
+	// random are its random ops.
+	Random []RandomOp `json:"random"`
+
+	// generators are the generators whose state is put back before the second run,
+	// for ops that say state "saved". Default the default one.
+	Generators []any/* CUE closed list */ `json:"generators"`
+
+	// keepsShare is the share of the intermediate bytes that a planner may keep, in
+	// (0, 1]; with 1 nothing is run again. Absent: not chosen by a planner.
+	KeepsShare float64 `json:"keepsShare,omitempty"`
+
+	// writes lists what the segment changes besides its outputs: metrics, running statistics, counters.
+	Writes []SegmentWrite `json:"writes"`
+
+	// needs is the mode in which recompute is active. Default any.
+	Needs string `json:"needs"`
+
+	// mode is the mode in which the segment really runs. Default train.
+	Mode string `json:"mode"`
+
+	// bytes is what recompute saves.
+	Bytes *SegmentBytes `json:"bytes,omitempty"`
+
+	// releases says when the results of the second run are freed: after their last
+	// reader, or all at the end of backward. Default after-reader.
+	Releases string `json:"releases"`
+}
+
+// SegmentInput is a tensor that enters a segment.
+type SegmentInput struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// gradient says whether it requires a gradient; ids and the output of frozen layers do not. Default true.
+	Gradient bool `json:"gradient"`
+}
+
+// RandomOp is an op that draws random numbers.
+type RandomOp struct {
+	// op names it.
+	Op string `json:"op"`
+
+	// rate is the share of elements that it drops, in [0, 1); 0 draws nothing. Absent: not known.
+	Rate *float64 `json:"rate,omitempty"`
+
+	// state: counter numbers its draws, so that the second run repeats them; saved puts
+	// the generator's state back; fresh draws again. Default counter.
+	State string `json:"state"`
+
+	// generator is the generator it draws from, for state saved. Default the default one.
+	Generator string `json:"generator"`
+}
+
+// SegmentWrite is a side effect of a segment.
+type SegmentWrite struct {
+	// to is what is written.
+	To string `json:"to"`
+
+	// each says when: in the first run only, or in every run. Default first-run.
+	Each string `json:"each"`
+
+	// value is what one run adds to it, for the message.
+	Value float64 `json:"value,omitempty"`
+}
+
+// SegmentBytes is what one segment holds between forward and backward.
+type SegmentBytes struct {
+	// without is what it keeps without recompute.
+	Without int64 `json:"without"`
+
+	// with is what it keeps with recompute: its inputs.
+	With int64 `json:"with"`
+}
+
+// OffloadPipeline is how tensors leave the device's memory and come back.
+type OffloadPipeline struct {
+	// storages are moved tensors with their timelines.
+	Storages []MovedStorage `json:"storages"`
+
+	// sets are what hooks ship, and what really is in there.
+	Sets []OffloadSet `json:"sets"`
+
+	// groups is the number of groups of layers that backward visits, last first; 0 is no groups.
+	Groups int64 `json:"groups"`
+
+	// turns lists what backward starts to reload, group by group, in its order: one
+	// turn for each group, also for those that stay.
+	Turns []ReloadTurn `json:"turns"`
+
+	// pool is where staging memory comes from.
+	Pool StagingPool `json:"pool"`
+
+	// transfers are copies and the work that hides them.
+	Transfers []Transfer `json:"transfers"`
+
+	// host is the host memory that it takes.
+	Host HostMemory `json:"host"`
+}
+
+// MovedStorage is one piece of memory and what happens to it.
+type MovedStorage struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// names are other names of the same bytes, such as a tied weight has.
+	Names []string `json:"names"`
+
+	// managers lists who decides where it is. More than one is a mistake.
+	Managers []string `json:"managers"`
+
+	// slot is the staging slot it shares with others. Absent: memory of its own.
+	Slot string `json:"slot,omitempty"`
+
+	// events are what happens to it, in the order that is meant.
+	Events []TransferEvent `json:"events"`
+}
+
+// TransferEvent is one access to a storage. Give the times, or what it waits for.
+type TransferEvent struct {
+	// does is the access: write (a kernel, a reduction, a clone makes it), read,
+	// copy-out to the host, copy-in from the host, release of its memory.
+	Does string `json:"does"`
+
+	// name is what other events call it in after.
+	Name string `json:"name,omitempty"`
+
+	// stream is the queue it runs in; events of one storage in one queue keep their order. Default compute.
+	Stream string `json:"stream"`
+
+	// start is when it starts, in any unit.
+	Start *float64 `json:"start,omitempty"`
+
+	// end is when it ends. Default start.
+	End *float64 `json:"end,omitempty"`
+
+	// after names the events of this storage that it waits for, besides those before it in its queue.
+	After []string `json:"after"`
+}
+
+// OffloadSet is what is moved under one name.
+type OffloadSet struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// of is what the set is meant to move. Default activations.
+	Of string `json:"of"`
+
+	// holds is what is in it.
+	Holds []MovedTensor `json:"holds"`
+}
+
+// MovedTensor is a tensor of an offload set.
+type MovedTensor struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// is is what it really is. Default activations.
+	Is string `json:"is"`
+
+	// bytes is its size. Default 0: not known.
+	Bytes int64 `json:"bytes"`
+
+	// count is how many there are. Default 1.
+	Count int64 `json:"count"`
+}
+
+// ReloadTurn is what backward reloads at one group.
+type ReloadTurn struct {
+	// group is the group.
+	Group int64 `json:"group"`
+
+	// stays is true for a group that never left the device: nothing is copied. Default false.
+	Stays bool `json:"stays"`
+}
+
+// StagingPool is where staging memory comes from.
+type StagingPool struct {
+	// allocated says when pinned memory is allocated; in the step it stops the overlap. Default before-first-step.
+	Allocated string `json:"allocated"`
+}
+
+// Transfer is a copy and the work that runs beside it.
+type Transfer struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// ms is how long the copy takes, in milliseconds.
+	Ms float64 `json:"ms"`
+
+	// hiddenMs is the work it runs beside, in milliseconds. Default 0.
+	HiddenMs float64 `json:"hiddenMs"`
+
+	// count is how many there are in an update. Default 1.
+	Count int64 `json:"count"`
+}
+
+// HostMemory is pinned host memory.
+type HostMemory struct {
+	// budget is what it may take, in bytes. Default memory.hostBudget.
+	Budget int64 `json:"budget,omitempty"`
+
+	// rounding is what the allocator does to a size: nothing, the next power of two, or the next multiple of unit. Default exact.
+	Rounding string `json:"rounding"`
+
+	// unit is in bytes. Default 4096.
+	Unit int64 `json:"unit"`
+
+	// buffers are what is allocated.
+	Buffers []HostBuffer `json:"buffers"`
+}
+
+// HostBuffer is a buffer in host memory.
+type HostBuffer struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// bytes is what is asked for.
+	Bytes int64 `json:"bytes"`
+
+	// count is how many there are. Default 1.
+	Count int64 `json:"count"`
+}
+
+// GraphPipeline is the graph that gradients take: storages, uses, updates, what
+// is kept for backward, and what kernels were proved for.
+type GraphPipeline struct {
+	// parameters are the parameters that need a word; the others are assumed right.
+	Parameters []GraphParameter `json:"parameters"`
+
+	// tied lists names that are meant to be one tensor.
+	Tied []Tie `json:"tied"`
+
+	// groups are the groups of the optimizer. Empty: each storage is in exactly one.
+	Groups []UpdateGroup `json:"groups"`
+
+	// terms are the terms of the loss.
+	Terms []LossTerm `json:"terms"`
+
+	// ops are the ops of the forward pass, in its order; backward runs in reverse.
+	// Only those that matter need to be there.
+	Ops []GraphOp `json:"ops"`
+
+	// casts are copies of parameters in another type that are kept and read again.
+	Casts []CachedCast `json:"casts"`
+
+	// kernels are kernels whose shapes matter.
+	Kernels []Kernel `json:"kernels"`
+}
+
+// GraphParameter is a parameter as it is stored, used and updated.
+type GraphParameter struct {
+	// name is its name.
+	Name string `json:"name"`
+
+	// storage names the bytes it lives in: two parameters with one storage are one tensor. Default: the name.
+	Storage string `json:"storage,omitempty"`
+
+	// slot names the optimizer state that updates it. Default: the storage.
+	Slot string `json:"slot,omitempty"`
+
+	// trainable is false for a frozen parameter. Default true.
+	Trainable bool `json:"trainable"`
+
+	// uses are the places that read it. Each has a gradient, and they must be summed.
+	Uses []ParameterUse `json:"uses"`
+
+	// replicas says where copies of it live. Default: one.
+	Replicas Replicas `json:"replicas"`
+
+	// shards says how its rows are spread over ranks. Absent: whole.
+	Shards *Shards `json:"shards,omitempty"`
+}
+
+// ParameterUse is one use of a parameter in the forward pass.
+type ParameterUse struct {
+	// by is the op that reads it.
+	By string `json:"by"`
+
+	// gradient is what becomes of this use's part: it is added to the others,
+	// overwrites them, is left out, or goes to a copy of its own. Default added.
+	Gradient string `json:"gradient"`
+}
+
+// Replicas are copies of a parameter on several ranks.
+type Replicas struct {
+	// ranks is how many copies there are. Default 1.
+	Ranks int64 `json:"ranks"`
+
+	// gradients: each rank computes the whole gradient, or only its part. Default whole.
+	Gradients string `json:"gradients"`
+
+	// reduce is what is done with them over the ranks. Default: what is right.
+	Reduce string `json:"reduce,omitempty"`
+
+	// example are gradients of one element, rank by rank, for the message.
+	Example []float64 `json:"example"`
+}
+
+// Shards are the rows of a parameter over ranks.
+type Shards struct {
+	// rows is the number of rows.
+	Rows int64 `json:"rows"`
+
+	// ranks is the number of ranks.
+	Ranks int64 `json:"ranks"`
+
+	// perRank is the rows of a rank; the last one has what is left. Default rows/ranks, rounded up.
+	PerRank int64 `json:"perRank,omitempty"`
+
+	// last says whether a last shard with fewer rows takes part in the update. Default updated.
+	Last string `json:"last"`
+}
+
+// Tie is a set of names for one tensor.
+type Tie struct {
+	// names are the names.
+	Names []string `json:"names"`
+}
+
+// UpdateGroup is a group of an optimizer.
+type UpdateGroup struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// params lists its parameters, by name or pattern. A name that is there twice is updated twice.
+	Params []string `json:"params"`
+}
+
+// LossTerm is one term of the loss.
+type LossTerm struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// coefficient is its weight; 0 is off. Default 1.
+	Coefficient float64 `json:"coefficient"`
+
+	// of is the tensor it is computed from, where ops say how that is made.
+	Of string `json:"of,omitempty"`
+
+	// cutBy is what separates it from the parameters: a detach, a conversion, a pass without gradients. Absent: nothing.
+	CutBy string `json:"cutBy,omitempty"`
+}
+
+// GraphOp is an op of the forward pass.
+type GraphOp struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// reads are the tensors and parameters it reads.
+	Reads []string `json:"reads"`
+
+	// makes are its results.
+	Makes []string `json:"makes"`
+
+	// cuts is true where gradients do not pass: detach, argmax, a pass without gradients. Default false.
+	Cuts bool `json:"cuts"`
+
+	// view is true where its results are other names for the bytes of what it reads first. Default false.
+	View bool `json:"view"`
+
+	// saves are tensors that its backward reads again.
+	Saves []string `json:"saves"`
+
+	// overwrites are tensors that it changes in place in forward.
+	Overwrites []string `json:"overwrites"`
+
+	// backwardOverwrites are tensors that its backward writes over.
+	BackwardOverwrites []string `json:"backwardOverwrites"`
+}
+
+// CachedCast is a cached copy of a parameter in another type.
+type CachedCast struct {
+	// of is the parameter.
+	Of string `json:"of"`
+
+	// made in a pass with gradients, or without: then the copy has no history. Default with-gradients.
+	Made string `json:"made"`
+
+	// read in a pass with gradients, or without. Default with-gradients.
+	Read string `json:"read"`
+}
+
+// Kernel is a kernel and the sizes it works with.
+type Kernel struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// shape is the shape of its input. Empty: not described.
+	Shape []int64 `json:"shape"`
+
+	// rowAxes is how many of the last axes make one row. Default 1.
+	RowAxes int64 `json:"rowAxes"`
+
+	// rows is the number of rows it runs over. Default: what the shape says.
+	Rows int64 `json:"rows,omitempty"`
+
+	// columns is the length of a row it uses. Default: what the shape says.
+	Columns int64 `json:"columns,omitempty"`
+
+	// block is the rows of one program, where rows are divided into blocks.
+	Block int64 `json:"block,omitempty"`
+
+	// programs is the number of programs started. Default rows/block, rounded up.
+	Programs *int64 `json:"programs,omitempty"`
+
+	// partials is the number of partial sums it has room for. Default: as many as programs are needed.
+	Partials *int64 `json:"partials,omitempty"`
+
+	// proved are the sizes its gradients were proved for; a size that is not named
+	// may be any. Empty: not described.
+	Proved []map[string]int64 `json:"proved"`
+
+	// runs are the sizes it is used with. Default: headDim, heads, kvHeads, dModel,
+	// layers, vocab of the model, and batch and seqLen of the window.
+	Runs []map[string]int64 `json:"runs"`
+}
+
+// MemoryPipeline is what is in the device's memory at each phase of an update.
+type MemoryPipeline struct {
+	// budget is what fits, in bytes. Default memory.budget.
+	Budget int64 `json:"budget,omitempty"`
+
+	// predicted is the peak that somebody expects, in bytes: it must be the peak of
+	// the owners, to within tolerance.
+	Predicted int64 `json:"predicted,omitempty"`
+
+	// tolerance is the relative difference that counts as equal. Default 0.05.
+	Tolerance float64 `json:"tolerance"`
+
+	// parameters is the number of parameters that perParameter is multiplied with. Default: those of model.
+	Parameters int64 `json:"parameters,omitempty"`
+
+	// owners is everything that takes memory.
+	Owners []MemoryOwner `json:"owners"`
+
+	// backward runs after each micro-batch, or once on the sum of a window's losses,
+	// which keeps the graphs of all of them. Default each-micro-batch.
+	Backward string `json:"backward"`
+
+	// probe is the search for a batch size that fits.
+	Probe *MemoryProbe `json:"probe,omitempty"`
+
+	// allocator is a segment of the device allocator and the request that follows.
+	Allocator *AllocatorSegment `json:"allocator,omitempty"`
+
+	// report is what is measured and printed.
+	Report *MemoryReport `json:"report,omitempty"`
+}
+
+// MemoryOwner is something that takes device memory. Its size is bytes, or
+// perParameter * parameters, or tokens * width * element; each times count, divided by ranks.
+type MemoryOwner struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// is is its kind. Default other.
+	Is string `json:"is"`
+
+	// bytes is its size.
+	Bytes int64 `json:"bytes,omitempty"`
+
+	// perParameter is its bytes per parameter of the model.
+	PerParameter float64 `json:"perParameter,omitempty"`
+
+	// tokens is its number of rows.
+	Tokens int64 `json:"tokens,omitempty"`
+
+	// width is the elements of a row. Default model.vocab for logits.
+	Width int64 `json:"width,omitempty"`
+
+	// element is the bytes of one element. Default 4.
+	Element int64 `json:"element"`
+
+	// count is how many copies there are. Default 1.
+	Count int64 `json:"count"`
+
+	// ranks is the number of ranks that share it. Default 1.
+	Ranks int64 `json:"ranks"`
+
+	// trainedShare is the share of its rows that carry loss, for logits. Default 1.
+	TrainedShare float64 `json:"trainedShare"`
+
+	// from is the phase in which it is made. Absent: it is there from the start.
+	From MemoryPhase `json:"from,omitempty"`
+
+	// until is the last phase that needs it; next-forward and next-head keep it into the
+	// next update. Absent: it stays for good.
+	Until string `json:"until,omitempty"`
+
+	// only limits it to the first update, the later ones, or the first after a resume. Default every-update.
+	Only string `json:"only"`
+
+	// without is its size, in bytes, without the recompute or offload of this pipeline. Absent: the same.
+	Without *int64 `json:"without,omitempty"`
+}
+
+// MemoryPhase is a part of an update: forward, head (logits and loss), backward,
+// reduce (of gradients over replicas), step (the optimizer).
+type MemoryPhase string
+
+// MemoryProbe tries a batch size before the run.
+type MemoryProbe struct {
+	// phases are those that it runs. Default all.
+	Phases []string `json:"phases"`
+}
+
+// AllocatorSegment is one segment of a caching allocator.
+type AllocatorSegment struct {
+	// bytes is its size.
+	Bytes int64 `json:"bytes"`
+
+	// live are the blocks that are still in use.
+	Live []LiveBlock `json:"live"`
+
+	// request is the block that is asked for next, in bytes.
+	Request int64 `json:"request"`
+}
+
+// LiveBlock is a block in use.
+type LiveBlock struct {
+	// at is its offset in the segment, in bytes.
+	At int64 `json:"at"`
+
+	// bytes is its size.
+	Bytes int64 `json:"bytes"`
+}
+
+// MemoryReport is what somebody measures.
+type MemoryReport struct {
+	// readings are the numbers that are compared with each other.
+	Readings []MemoryReading `json:"readings"`
+
+	// keeps says which moments it remembers under accumulation: every phase of the
+	// first and of later micro-batches, or the last micro-batch only. Default every-phase.
+	Keeps string `json:"keeps"`
+}
+
+// MemoryReading is one number, with its moment.
+type MemoryReading struct {
+	// number is what is read: allocated (tensors), reserved (by the allocator), process
+	// (what a system tool shows), context (of the driver), host, or peak (highest allocated).
+	Number string `json:"number"`
+
+	// bytes is its value.
+	Bytes int64 `json:"bytes"`
+
+	// at is the moment, in words: the same words are the same moment.
+	At string `json:"at"`
+}
+
+// AuxPipeline is the auxiliary losses.
+type AuxPipeline struct {
+	// terms are the auxiliary losses, such as the load balance of a mixture of experts.
+	Terms []AuxLoss `json:"terms"`
+}
+
+// AuxLoss is one auxiliary loss.
+type AuxLoss struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// coefficient is its weight against the main loss; 0 is off.
+	Coefficient float64 `json:"coefficient"`
+
+	// factors lists everything that multiplies it on its way to the gradient, besides
+	// the divisor that the main loss has as well, and who does it. Their product must be
+	// "coefficient". Absent: exactly that.
+	Factors []AuxFactor `json:"factors,omitempty"`
+
+	// sizes gives numbers to the symbols in factors, such as tp, cp or tokens.
+	Sizes map[string]int64 `json:"sizes"`
+
+	// layouts are the settings in which it must have the same strength.
+	Layouts []AuxLayout `json:"layouts"`
+
+	// divisor is what its sum is divided by: what the main loss is divided by, the
+	// positions of the micro-batch, or nothing. Default main.
+	Divisor string `json:"divisor"`
+
+	// counts says which positions are counted: valid ones, or padding as well. Default valid.
+	Counts string `json:"counts"`
+
+	// computed says when: before tokens are padded or dropped, or after. Default before.
+	Computed string `json:"computed"`
+
+	// reaches is what its gradient arrives at. Default router.
+	Reaches string `json:"reaches"`
+
+	// routed are the tokens sent to each expert, of an example.
+	Routed *Routed `json:"routed,omitempty"`
+}
+
+// AuxFactor is one factor on an auxiliary loss.
+type AuxFactor struct {
+	// by is who applies it.
+	By string `json:"by"`
+
+	// is is a product of numbers and symbols: coefficient, K, R, those of sizes, or any other. "1/K", "tp*cp".
+	Is string `json:"is"`
+}
+
+// AuxLayout is a parallel layout with what is different there.
+type AuxLayout struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// sizes are its sizes.
+	Sizes map[string]int64 `json:"sizes"`
+
+	// factors replaces the term's factors. Absent: the same.
+	Factors []AuxFactor `json:"factors,omitempty"`
+}
+
+// Routed is the number of tokens at each expert.
+type Routed struct {
+	// real are the real tokens.
+	Real []int64 `json:"real"`
+
+	// pads are the padding tokens.
+	Pads []int64 `json:"pads"`
 }
