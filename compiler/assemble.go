@@ -92,11 +92,11 @@ func (s *state) runSettings() plan.Run {
 		Window: plan.Window{MicroBatches: int(x.Window.MicroBatches), BatchSize: s.batch.B, SeqLen: s.batch.T, Last: x.Window.Last, Empty: x.Window.Empty},
 		Optimizer: plan.Optimizer{Kind: x.Optimizer.Kind, LR: x.Optimizer.LR, Beta1: x.Optimizer.Beta1, Beta2: x.Optimizer.Beta2, Eps: x.Optimizer.Eps,
 			Momentum: s.optim.Momentum, Nesterov: x.Optimizer.Nesterov, ClipNorm: x.Optimizer.Clip.Norm},
-		Rate: rate.Schedule{Kind: x.Schedule.Kind, Updates: int(x.Schedule.Updates), Warmup: int(x.Schedule.Warmup), Floor: x.Schedule.Floor, Decay: int(x.Schedule.Decay)},
+		Rate:      rate.Schedule{Kind: x.Schedule.Kind, Updates: int(x.Schedule.Updates), Warmup: int(x.Schedule.Warmup), Floor: x.Schedule.Floor, Decay: int(x.Schedule.Decay)},
 		Precision: precision(&x.Precision),
-		Init: plan.Init{Std: x.Init.Std, ResidualScale: x.Init.ResidualScale},
-		Save: plan.Save{Every: int(x.Save.Every), Keep: int(x.Save.Keep)},
-		Eval: plan.Eval{Every: int(x.Eval.Every), Batches: int(x.Eval.Windows)},
+		Init:      plan.Init{Std: x.Init.Std, ResidualScale: x.Init.ResidualScale},
+		Save:      plan.Save{Every: int(x.Save.Every), Keep: int(x.Save.Keep)},
+		Eval:      plan.Eval{Every: int(x.Eval.Every), Batches: int(x.Eval.Windows)},
 	}
 	if d := x.Data; d != nil {
 		r.Data = plan.Data{Train: d.Train, Eval: d.Eval, Format: d.Format, Tokenizer: d.Tokenizer, Documents: d.Documents, Order: d.Order, EOS: d.EOS,

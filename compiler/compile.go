@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"github.com/gradcue/gradcue/compiler/autodiff"
 	"github.com/gradcue/gradcue/compiler/check"
@@ -42,7 +43,7 @@ type Options struct {
 	Target  string // default cpu
 	Workers int    // 0 = the profile's
 	Tool    string // version of the tool, for provenance
-	// Batch and SeqLen of a sampling plan; 0 = one sequence of the window's length.
+	// Batch and SeqLen of a sampling plan; 0 = one sequence of as many positions as training asks for a token.
 	Batch, SeqLen int
 	// Observe is called after each pass with its graph, for dumps and checks.
 	Observe func(pass string, g *ir.Graph)
@@ -58,6 +59,7 @@ type Result struct {
 type InternalError struct {
 	Pass  string
 	Cause any
+	Stack []byte // of the panic, nil when the pass returned an error
 }
 
 // Error names the pass.
@@ -169,11 +171,11 @@ func Vet(src Source, o Options) (diag.List, error) {
 func (s *state) run(p Pass) (err error) {
 	defer func() {
 		if x := recover(); x != nil {
-			err = &InternalError{p.Name, x}
+			err = &InternalError{p.Name, x, debug.Stack()}
 		}
 	}()
 	if err := p.Run(s); err != nil {
-		return &InternalError{p.Name, err}
+		return &InternalError{Pass: p.Name, Cause: err}
 	}
 	if s.opt.Observe != nil && s.g != nil {
 		s.opt.Observe(p.Name, s.g)

@@ -50,6 +50,8 @@ func small(t *testing.T, r *rand.Rand) *shape.Experiment {
 	x.Eval.Every = r.Int64N(2)
 	x.Dropout.Rate = []float64{0, 0.1}[r.IntN(2)]
 	x.Mask.Packing.Mode = []string{"concat", "none"}[r.IntN(2)]
+	x.Precision.Compute = []shape.DType{"f32", "bf16", "f16"}[r.IntN(3)]
+	x.Precision.Params = x.Precision.Compute
 	if r.IntN(3) == 0 {
 		momentum := []float64{0, 0.9}[r.IntN(2)]
 		x.Optimizer.Kind, x.Optimizer.Momentum = "sgd", &momentum
@@ -89,7 +91,7 @@ func kept(c *model.Config) *place.Decision {
 // out as the same terms as without any placement.
 func TestAnyPlacement(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for round := range 60 {
+	for round := range 40 {
 		x := small(t, r)
 		c := model.FromSpec(x)
 		d := drawn(r, &c)

@@ -6,6 +6,7 @@ import (
 	"github.com/gradcue/gradcue/compiler/place"
 	"github.com/gradcue/gradcue/compiler/plan"
 	"github.com/gradcue/gradcue/compiler/window"
+	"github.com/gradcue/gradcue/spec/shape"
 )
 
 func newState(src Source, o Options) *state {
@@ -16,7 +17,7 @@ func newState(src Source, o Options) *state {
 	}
 	s.batch = model.Batch{B: int(x.Window.MicroBatchSize), T: int(x.Window.SeqLen), Seed: x.Seed}
 	if o.Program == Sample {
-		s.batch.B = max(1, o.Batch)
+		s.batch.B, s.batch.T = max(1, o.Batch), asked(x)
 		if o.SeqLen > 0 {
 			s.batch.T = o.SeqLen
 		}
@@ -27,6 +28,16 @@ func newState(src Source, o Options) *state {
 	s.profile = plan.Profile{Name: d.Name, FLOPS: d.Flops, Bandwidth: d.Bandwidth, H2D: d.H2D, D2H: d.D2H}
 	s.optim = optimizer(src)
 	return s
+}
+
+// asked is how many positions of a row are asked for a token in training. When
+// the loss shifts, the last one never is, so sampling must not read from it.
+func asked(x *shape.Experiment) int {
+	n := x.Window.SeqLen
+	if x.Mask.Shift.By == "loss" {
+		n -= x.Mask.Shift.Offset
+	}
+	return int(max(1, n))
 }
 
 // needsLo reports whether some query sees less than every key before it.

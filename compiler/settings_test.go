@@ -146,6 +146,21 @@ func TestNeedsLo(t *testing.T) {
 	}
 }
 
+// TestPositions: documents that restart at 0 need an input of positions.
+func TestPositions(t *testing.T) {
+	x := experiment(t, "quickstart")
+	for _, c := range []struct {
+		positions string
+		program   Program
+		want      bool
+	}{{"continue", Train, false}, {"restart", Train, true}, {"restart", Sample, false}} {
+		x.Mask.Packing.Positions = c.positions
+		if got := newState(Source{Experiment: x}, Options{Program: c.program}).batch.Positions; got != c.want {
+			t.Errorf("positions %s, program %d: input %v, want %v", c.positions, c.program, got, c.want)
+		}
+	}
+}
+
 func TestOptimizerSettings(t *testing.T) {
 	x := experiment(t, "quickstart")
 	decay, momentum := 0.3, 0.8

@@ -188,6 +188,9 @@ func (m *machine) window() map[string]int {
 		p := &m.p.Run.Params[i]
 		end[p.Name] = m.read(p.Buffer)
 		end[p.Name+" gradient"] = m.read(p.Grad)
+		if p.Master > 0 {
+			end[p.Name+" master copy"] = m.read(p.Master - 1)
+		}
 		for k, b := range p.State {
 			end[fmt.Sprint(p.Name, " moment ", k)] = m.read(b)
 		}

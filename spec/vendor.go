@@ -162,7 +162,7 @@ func CheckVendored(dir string) diag.List {
 	return out
 }
 
-const helpVendor = "run gradcue init"
+const helpVendor = "run gradcue init --vendor"
 
 func compareVendored(dir string, name func(string) string) diag.List {
 	var out diag.List

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"strconv"
 	"strings"
 
@@ -11,11 +10,11 @@ import (
 
 	"github.com/gradcue/gradcue/compiler"
 	"github.com/gradcue/gradcue/compiler/plan"
-	"github.com/gradcue/gradcue/kernels/cpu"
 	"github.com/gradcue/gradcue/runtime/data"
 	"github.com/gradcue/gradcue/runtime/exec"
 	"github.com/gradcue/gradcue/runtime/gradcheck"
 	"github.com/gradcue/gradcue/runtime/ref"
+	"github.com/gradcue/gradcue/runtime/train"
 	"github.com/gradcue/gradcue/spec"
 	"github.com/gradcue/gradcue/spec/diag"
 )
@@ -146,7 +145,7 @@ func (a *app) checkGradients(ctx context.Context, p *plan.Plan, in gradcheck.Inp
 			err = e
 		}
 	}()
-	if err := firstValues(p, s); err != nil {
+	if err := train.Initialise(s, p); err != nil {
 		return rep, err
 	}
 	// Ones and zeros of the first values can hide a missing factor or term.
@@ -156,31 +155,6 @@ func (a *app) checkGradients(ctx context.Context, p *plan.Plan, in gradcheck.Inp
 		defer fmt.Fprint(a.stderr, "\r\x1b[K")
 	}
 	return gradcheck.Run(ctx, p, s, opt)
-}
-
-// firstValues writes the values that a run starts from.
-func firstValues(p *plan.Plan, s exec.Session) error {
-	for _, q := range p.Run.Params {
-		n := 1
-		for _, d := range q.Shape {
-			n *= d
-		}
-		x := make([]float32, n)
-		h := fnv.New64a()
-		h.Write([]byte(q.Name))
-		for i := range x {
-			switch q.Init {
-			case "ones":
-				x[i] = 1
-			case "normal":
-				x[i] = float32(q.Std * cpu.Normal(uint64(p.Run.Seed), h.Sum64(), uint64(i)))
-			}
-		}
-		if err := s.Write(q.Buffer, x); err != nil {
-			return fmt.Errorf("initialise %s: %w", q.Name, err)
-		}
-	}
-	return nil
 }
 
 func (a *app) showGradcheck(p *plan.Plan, rep *gradcheck.Report, from string, o gradcheckOptions) error {

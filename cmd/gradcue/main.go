@@ -65,7 +65,7 @@ func (a *app) finish(command string, err error) int {
 	case err == nil:
 		return codeGood
 	case errors.As(err, &internal):
-		return a.internal(internal, nil)
+		return a.internal(internal, internal.Stack)
 	case errors.As(err, &found):
 		for _, d := range found.list {
 			if d.Code == "spec.internal" {

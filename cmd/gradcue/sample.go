@@ -100,21 +100,11 @@ func (a *app) samplePlan(f specFlags, o sampleOptions, dir string) (*plan.Plan, 
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.must(l, compiler.Options{Program: compiler.Sample, Workers: planned(o.workers, int(l.Experiment.Device.Workers)), SeqLen: asked(l.Experiment)})
+	r, err := a.must(l, compiler.Options{Program: compiler.Sample, Workers: planned(o.workers, int(l.Experiment.Device.Workers))})
 	if err != nil {
 		return nil, err
 	}
 	return r.Plan, nil
-}
-
-// asked is how many positions of a row are asked for a token in training. When
-// the loss shifts, the last one never is, so nothing may be read from it here.
-func asked(x *shape.Experiment) int {
-	n := x.Window.SeqLen
-	if x.Mask.Shift.By == "loss" {
-		n -= x.Mask.Shift.Offset
-	}
-	return int(max(1, n))
 }
 
 // runSpec is the spec that a run was made from.

@@ -23,7 +23,7 @@ func (p *page) what(pl *plan.Plan) {
 	m, w, pr := &pl.Run.Model, &pl.Run.Window, &pl.Predictions
 	p.line("model", m.Family, plural(m.Layers, "block"), fmt.Sprintf("width %d", m.Width), heads(m),
 		fmt.Sprintf("vocabulary %d", m.Vocab), fmt.Sprintf("context %d", m.Context), window(m))
-	p.line("parameters", group(pr.Parameters), plan.Bytes(4*pr.Parameters))
+	p.line("parameters", group(pr.Parameters), plan.Bytes(stored(pl))+" in "+pl.Run.Precision.Params)
 	if pr.Tokens > 0 {
 		p.line("update", fmt.Sprintf("%d × %d × %d = %s tokens", w.MicroBatches, w.BatchSize, w.SeqLen, group(pr.Tokens)),
 			fmt.Sprintf("up to %s count in the loss", group(pr.Trained)))
@@ -33,6 +33,14 @@ func (p *page) what(pl *plan.Plan) {
 		}
 		p.line("compute", si(float64(pr.FLOPs), "FLOP")+" an update", recomputed)
 	}
+}
+
+// stored is the bytes of the parameters that products read.
+func stored(pl *plan.Plan) (n int64) {
+	for i := range pl.Run.Params {
+		n += pl.Buffers[pl.Run.Params[i].Buffer].Bytes
+	}
+	return n
 }
 
 func heads(m *plan.Model) string {

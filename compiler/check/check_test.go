@@ -248,6 +248,10 @@ func TestNoStateToOffload(t *testing.T) {
 	if got := found(check.Plan(planned(t, &x))); len(got) > 0 {
 		t.Errorf("with momentum: %v", got)
 	}
+	x.Optimizer.Momentum, x.Precision.Compute, x.Precision.Params = &none, "bf16", "bf16"
+	if got := found(check.Plan(planned(t, &x))); len(got) > 0 {
+		t.Errorf("with master copies: %v", got)
+	}
 }
 
 // TestPositions: findings on a file of the user stand where the field is.

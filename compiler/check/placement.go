@@ -128,7 +128,7 @@ var idleOffload = Rule{
 		}
 		o := &in.Experiment.Offload
 		away := o.Place.Optimizer != "device" || slices.ContainsFunc(o.Overrides, func(r shape.OffloadRule) bool { return r.Class == "optimizer" && r.Place != "device" })
-		if p := in.Plan.Run.Params; away && len(p) > 0 && p[0].Grad >= 0 && len(p[0].State) == 0 {
+		if p := in.Plan.Run.Params; away && len(p) > 0 && p[0].Grad >= 0 && len(p[0].State) == 0 && p[0].Master == 0 {
 			fs = append(fs, Finding{Field: "offload", Summary: fmt.Sprintf("the optimizer's state is offloaded, but %s without momentum has none", in.Experiment.Optimizer.Kind),
 				Help: "remove the offload of the optimizer", Related: []string{"optimizer"}, Severity: diag.Warning})
 		}

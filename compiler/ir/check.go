@@ -178,7 +178,6 @@ func (c *checker) phase() {
 	}
 }
 
-
 func (c *checker) after() {
 	for _, a := range c.n.After {
 		switch {

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/order"
@@ -87,8 +88,10 @@ func (l *layouter) use(id ir.ID, at int) {
 	f.last = max(f.last, at)
 }
 
+// name tells a block's result from those of other blocks; state of a parameter
+// has the parameter's canonical name, which does that already.
 func (l *layouter) name(v *ir.Value) string {
-	if v.Layer >= 0 && l.g.Nodes[v.Node].Op != ir.OpLeaf {
+	if v.Layer >= 0 && l.g.Nodes[v.Node].Op != ir.OpLeaf && !strings.HasPrefix(v.Name, "blocks.") {
 		return fmt.Sprintf("blocks.%d.%s", v.Layer, v.Name)
 	}
 	return v.Name

@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -214,6 +215,24 @@ func TestOutputsOutlive(t *testing.T) {
 	s := compile(t, &x, compiler.Options{Program: compiler.Sample})
 	if b := s.Run.Inputs.Logits; b < 0 || !s.Buffers[b].Run {
 		t.Errorf("logits are buffer %d", b)
+	}
+}
+
+// TestNames: a buffer says once which block it belongs to.
+func TestNames(t *testing.T) {
+	p := compile(t, example(t, "offloaded"), compiler.Options{})
+	found := map[string]bool{}
+	for i := range p.Buffers {
+		name := p.Buffers[i].Name
+		found[name] = true
+		if strings.Count(name, "blocks.") > 1 {
+			t.Errorf("buffer %s", name)
+		}
+	}
+	for _, name := range []string{"blocks.3.fc", "blocks.3.attn.qkv.weight", "blocks.3.attn.qkv.weight.m", "d.lnf", "staging.micro"} {
+		if !found[name] {
+			t.Errorf("no buffer %s", name)
+		}
 	}
 }
 

@@ -12,7 +12,8 @@
 //	copy in of block j is issued when backward of block j+S ends (the slot is free)
 //
 // The last S offloaded blocks find their results still in their slots and move
-// nothing. In the update, groups of moments stream through slots of their own.
+// nothing. In the update, groups of moments and master copies stream through slots
+// of their own.
 //
 // Copies run on their own streams; the orders that no data dependency states
 // are written as After. The package chooses nothing: decisions come from the

@@ -6,34 +6,35 @@ import (
 	"github.com/gradcue/gradcue/compiler/ir"
 )
 
-// host reports whether the moments of a block (layer −1: outside) live on the host.
+// host reports whether the optimizer state of a block (layer −1: outside) lives on
+// the host: moments, and f32 master copies of parameters that are stored in 16 bits.
 func (p *placer) host(layer int) bool {
 	return layer+1 < len(p.d.Moments) && p.d.Moments[layer+1]
 }
 
-// leaf copies a leaf; moments that live on the host change their tier.
+// leaf copies a leaf; state that lives on the host changes its tier.
 func (p *placer) leaf(i int) {
 	n := &p.g.Nodes[i]
 	id := p.rw.Copy(i)[0]
 	v := &p.rw.New.Values[id]
-	if v.Class == ir.Optimizer && v.Name != "norms" && p.host(n.Layer) {
+	if (v.Class == ir.Optimizer && v.Name != "norms" || v.Class == ir.Master) && p.host(n.Layer) {
 		v.Tier = ir.Host
 	}
 }
 
-// moments are the arguments of an optimizer node that are state.
-func moments(n *ir.Node) (args []int) {
-	for _, name := range []string{"m", "v"} {
-		if i := n.Op.Arg(name); i >= 0 {
+// state are the arguments of an optimizer node that are its state.
+func (p *placer) state(n *ir.Node) (args []int) {
+	for _, name := range []string{"w", "m", "v"} {
+		if i := n.Op.Arg(name); i >= 0 && p.g.Values[n.Args[i]].Class != ir.Parameter {
 			args = append(args, i)
 		}
 	}
 	return args
 }
 
-// streams reports whether a node's moments come from the host.
+// streams reports whether a node's state comes from the host.
 func (p *placer) streams(n *ir.Node) bool {
-	return n.Section == ir.Update && n.Phase == ir.Step && n.Op.Arg("w") >= 0 && len(moments(n)) > 0 && p.host(n.Layer)
+	return n.Section == ir.Update && n.Phase == ir.Step && n.Op.Result("w'") >= 0 && n.Op.Arg("g") >= 0 && len(p.state(n)) > 0 && p.host(n.Layer)
 }
 
 // step collects an optimizer node; all are emitted together, in groups.
@@ -57,7 +58,7 @@ func (p *placer) follows(n *ir.Node) int {
 // so that a slot is as small as it can be.
 func (p *placer) groups() (gs [][]int) {
 	size := func(i int) (n int64) {
-		for _, a := range moments(&p.g.Nodes[i]) {
+		for _, a := range p.state(&p.g.Nodes[i]) {
 			n += up(p.g.Values[p.g.Nodes[i].Args[a]].Type.Bytes())
 		}
 		return n
@@ -78,7 +79,8 @@ func (p *placer) groups() (gs [][]int) {
 }
 
 // flushMoments emits the streamed optimizer nodes: S groups are on their way in
-// before the first is used; a slot is filled again when its copies out have ended.
+// before the first is used; a slot is filled again when all that reads it has
+// ended: its copies out, and rounding from the master copies in it.
 func (p *placer) flushMoments() {
 	gs := p.groups()
 	in := make([]map[ir.ID]ir.ID, len(gs)) // group → old moment → value in the slot
@@ -86,16 +88,17 @@ func (p *placer) flushMoments() {
 		in[j] = p.momentsIn(gs[j], j, nil)
 	}
 	for j, group := range gs {
-		var outs []int
+		var outs []int // what must have ended before the slot is free
 		for _, i := range group {
 			n := &p.g.Nodes[i]
 			args := p.rw.Args(n)
-			for _, a := range moments(n) {
+			for _, a := range p.state(n) {
 				args[a] = in[j][n.Args[a]]
 			}
 			ids := p.rw.CopyWith(i, args)
 			for _, f := range p.after[i] {
 				p.rw.Copy(f)
+				outs = append(outs, p.rw.Nodes[f]) // it reads the slot, too
 			}
 			outs = append(outs, p.momentsOut(n, ids)...)
 		}
@@ -109,7 +112,7 @@ func (p *placer) momentsIn(group []int, j int, after []int) map[ir.ID]ir.ID {
 	in, off := map[ir.ID]ir.ID{}, int64(0)
 	for _, i := range group {
 		n := &p.g.Nodes[i]
-		for _, a := range moments(n) {
+		for _, a := range p.state(n) {
 			old := n.Args[a]
 			v := p.g.Values[old]
 			id := p.rw.New.Add(ir.Node{Op: ir.OpCopyIn, Args: []ir.ID{p.rw.IDs[old]}, Section: ir.Update, Phase: ir.Transfer, Layer: n.Layer,
@@ -122,9 +125,9 @@ func (p *placer) momentsIn(group []int, j int, after []int) map[ir.ID]ir.ID {
 	return in
 }
 
-// momentsOut copies the new moments back over their host storage.
+// momentsOut copies the new state back over its host storage.
 func (p *placer) momentsOut(n *ir.Node, ids []ir.ID) (nodes []int) {
-	for _, a := range moments(n) {
+	for _, a := range p.state(n) {
 		name := n.Op.Info().Args[a].Name
 		result := ids[n.Op.Result(name+"'")]
 		host := p.rw.IDs[n.Args[a]]
@@ -132,7 +135,7 @@ func (p *placer) momentsOut(n *ir.Node, ids []ir.ID) (nodes []int) {
 		p.rw.New.Values[result].Class = ir.Staging
 		p.rw.New.Values[result].Slot = p.rw.New.Values[p.rw.New.Storage(result)].Slot
 		p.rw.New.Add(ir.Node{Op: ir.OpCopyOut, Args: []ir.ID{result, host}, Section: ir.Update, Phase: ir.Transfer, Layer: n.Layer,
-			Origin: "offload.place.optimizer"}, ir.Result{Name: v.Name, Layer: n.Layer, Class: ir.Optimizer, Tier: ir.Host})
+			Origin: "offload.place.optimizer"}, ir.Result{Name: v.Name, Layer: n.Layer, Class: v.Class, Tier: ir.Host})
 		nodes = append(nodes, len(p.rw.New.Nodes)-1)
 	}
 	return nodes

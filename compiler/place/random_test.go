@@ -83,8 +83,7 @@ func outcome(g *ir.Graph, memo map[string]int) (written map[string]int, backward
 		}
 		for k, r := range n.Results {
 			root := &g.Values[roots[r]]
-			moment := root.Class == ir.Staging && n.Section == ir.Update // written back by a copy
-			if g.Nodes[root.Node].Op == ir.OpLeaf && root.Class != ir.Activation && !moment {
+			if g.Nodes[root.Node].Op == ir.OpLeaf && root.Class != ir.Activation {
 				written[fmt.Sprint(n.Section, root.Class, root.Name)] = ids[r]
 			}
 			if n.Phase == ir.Backward {
@@ -108,6 +107,7 @@ func TestRandomDecisions(t *testing.T) {
 		c.Tied = r.IntN(2) == 0
 		c.Dropout = []float64{0, 0.1}[r.IntN(2)]
 		c.QKVBias = r.IntN(2) == 0
+		c.Storage = []ir.DType{ir.F32, ir.BF16, ir.F16}[r.IntN(3)]
 		g := unplaced(t, c, optimizers[r.IntN(3)])
 		memo := map[string]int{}
 		want, order := outcome(g, memo)

@@ -19,19 +19,27 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%s%.2f %ciB", sign, x, "KMGTP"[unit])
 }
 
-// Duration prints nanoseconds with a unit that keeps three digits.
+// Duration prints nanoseconds with three digits and a unit, from two minutes on
+// in minutes and seconds, from two hours on in hours and minutes.
 func Duration(ns int64) string {
-	x := float64(ns)
+	sign := ""
+	if ns < 0 {
+		sign, ns = "-", -ns
+	}
 	for _, u := range []struct {
-		limit float64
-		name  string
-	}{{1e3, "ns"}, {1e6, "µs"}, {1e9, "ms"}} {
-		if x < u.limit {
-			return fmt.Sprintf("%.3g %s", x/(u.limit/1e3), u.name)
+		size float64
+		name string
+	}{{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}} {
+		if x := float64(ns) / u.size; x < 999.5 {
+			return fmt.Sprintf("%s%.3g %s", sign, x, u.name)
 		}
 	}
-	if x < 120e9 {
-		return fmt.Sprintf("%.3g s", x/1e9)
+	switch s := (ns + 5e8) / 1e9; {
+	case s < 120:
+		return fmt.Sprintf("%s%.3g s", sign, float64(ns)/1e9)
+	case s < 7200:
+		return fmt.Sprintf("%s%d min %d s", sign, s/60, s%60)
+	default:
+		return fmt.Sprintf("%s%d h %d min", sign, s/3600, s/60%60)
 	}
-	return fmt.Sprintf("%.0f min", x/60e9)
 }

@@ -14,7 +14,13 @@ import (
 // updated is a one-block model with its update.
 func updated(t *testing.T, tied bool, o window.Optimizer) (*ir.Graph, *window.Result, *autodiff.Result, *model.Leaves) {
 	t.Helper()
-	c := model.Config{Family: "gpt2", Layers: 1, Heads: 2, KVHeads: 2, HeadDim: 4, Width: 8, FFN: 32, Vocab: 17, Context: 6, Eps: 1e-5, Bias: true, QKVBias: true, Tied: tied}
+	return updatedIn(t, ir.F32, tied, o)
+}
+
+// updatedIn is updated with another storage type.
+func updatedIn(t *testing.T, dtype ir.DType, tied bool, o window.Optimizer) (*ir.Graph, *window.Result, *autodiff.Result, *model.Leaves) {
+	t.Helper()
+	c := model.Config{Family: "gpt2", Layers: 1, Heads: 2, KVHeads: 2, HeadDim: 4, Width: 8, FFN: 32, Vocab: 17, Context: 6, Eps: 1e-5, Bias: true, QKVBias: true, Tied: tied, Storage: dtype}
 	b := model.Batch{B: 2, T: 3}
 	g := &ir.Graph{}
 	l := model.NewLeaves(g, &c, b, false)
@@ -158,6 +164,42 @@ func TestOptimizers(t *testing.T) {
 		}
 		if steps != len(l.Params) {
 			t.Errorf("%s: %d of %d parameters are updated", c.name, steps, len(l.Params))
+		}
+	}
+}
+
+// TestMasters: a parameter that is stored in 16 bits is updated on its f32 copy
+// and rounded from it at once; gradients and moments are f32.
+func TestMasters(t *testing.T) {
+	for _, dtype := range []ir.DType{ir.F32, ir.BF16, ir.F16} {
+		g, r, _, l := updatedIn(t, dtype, true, adamW)
+		casts := map[ir.ID]bool{}
+		for i := range g.Nodes {
+			n := &g.Nodes[i]
+			switch n.Op {
+			case ir.OpCast:
+				casts[n.Args[1]] = true
+				if step := &g.Nodes[i-1]; step.Op != ir.OpAdamW || n.Args[0] != step.Results[0] {
+					t.Errorf("%v: %s is rounded from what %v made", dtype, g.Values[n.Args[1]].Name, step.Op)
+				}
+			case ir.OpAdamW:
+				for _, id := range n.Args[:4] {
+					if v := &g.Values[id]; v.Type.DType != ir.F32 {
+						t.Errorf("%v: the update reads %s in %v", dtype, v.Name, v.Type.DType)
+					}
+				}
+			}
+		}
+		for i, p := range l.Params {
+			half := dtype != ir.F32
+			if (r.Master[i] != ir.None) != half || casts[p] != half {
+				t.Errorf("%v: %s has master v%d, rounded %v", dtype, g.Values[p].Name, r.Master[i], casts[p])
+			}
+			if half {
+				if v := &g.Values[r.Master[i]]; v.Class != ir.Master || !v.Type.Equal(ir.Of(ir.F32, g.Values[p].Type.Shape...)) {
+					t.Errorf("%v: %s is %v %v", dtype, v.Name, v.Class, v.Type)
+				}
+			}
 		}
 	}
 }

@@ -1,14 +1,16 @@
 package cpu
 
-import "math"
+import (
+	"math"
 
-// Blocks of attention. queryBlock and gradKeys change speed only; wholeRow and keyBlock are part of the arithmetic:
-// up to wholeRow keys a row's softmax is computed at once, above in key blocks with rescaling.
+	"github.com/gradcue/gradcue/kernels/scratch"
+)
+
+// Blocks of attention. queryBlock and gradKeys change speed only; the longest whole row and the block of keys above it are part
+// of the arithmetic: up to scratch.WholeRow keys a row's softmax is computed at once, above in blocks with rescaling.
 const (
-	queryBlock = 64
-	gradKeys   = 128
-	wholeRow   = 8192
-	keyBlock   = 2048
+	queryBlock = scratch.QueryBlock
+	gradKeys   = scratch.GradKeys
 	packKeys   = 256 // steps a packed panel of keys, queries or values holds
 )
 
@@ -25,7 +27,7 @@ type heads struct {
 // on gives the heads the scratch memory of a worker.
 func (s heads) on(p Par, worker int) heads {
 	if s.u != Go {
-		s.mem = scratch(p, worker, panelLen)
+		s.mem = memory(p, worker, panelLen)
 	}
 	return s
 }
@@ -74,21 +76,8 @@ func (s heads) span(b, i0, i1 int) (j0, j1 int) {
 	return j0 &^ 15, j1
 }
 
-// softmaxKeys is the number of keys whose scores are held at a time.
-func softmaxKeys(T int) int {
-	if T > wholeRow {
-		return keyBlock
-	}
-	return T
-}
-
-// scoreStride is the row stride of a score block of n keys: room for a last incomplete panel, a multiple of 16.
-func scoreStride(n int) int { return (n + panelCols - 1 + 15) &^ 15 }
-
 // AttentionWorkspace is the workspace of [Attention] in float32, for that many workers: one block of scores each.
-func AttentionWorkspace(B, T, H, G, D, workers int) int64 {
-	return int64(workers) * int64(queryBlock*scoreStride(softmaxKeys(T)))
-}
+func AttentionWorkspace(B, T, H, G, D, workers int) int64 { return scratch.Attention(T, workers) }
 
 // Attention is softmax(q kᵀ scale) v over the visible keys, for packed rows qkv [B*T, (H+2G)D] =
 // [q H*D | k G*D | v G*D]; head h reads group h/(H/G). Query i of a sequence sees its keys lo[b*T+i] … i (lo nil: from
@@ -99,7 +88,7 @@ func AttentionWorkspace(B, T, H, G, D, workers int) int64 {
 func Attention(p Par, ws, out, lse, qkv []float32, lo []int32, B, T, H, G, D int, scale float32) {
 	s := heads{T: T, H: H, G: G, D: D, scale: scale, lo: lo, u: isa(p)}
 	blocks := (T + queryBlock - 1) / queryBlock
-	slot := queryBlock * scoreStride(softmaxKeys(T))
+	slot := int(scratch.AttentionSlot(T))
 	p.For(B*H*blocks, 1, func(lo, hi, worker int) {
 		scores, s := ws[worker*slot:][:slot], s.on(p, worker)
 		for t := lo; t < hi; t++ {
@@ -114,8 +103,8 @@ func Attention(p Par, ws, out, lse, qkv []float32, lo []int32, B, T, H, G, D int
 func (s heads) forward(scores, out, lse, qkv []float32, b, h, i0 int) {
 	i1 := min(s.T, i0+queryBlock)
 	j0, j1 := s.span(b, i0, i1)
-	step := softmaxKeys(s.T)
-	ld := scoreStride(step)
+	step := scratch.SoftmaxKeys(s.T)
+	ld := scratch.Stride(step)
 	g := h / (s.H / s.G)
 	o := rows{out[b*s.T*s.H*s.D+h*s.D:], s.H * s.D}
 	var top, sum [queryBlock]float32

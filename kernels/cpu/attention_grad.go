@@ -1,16 +1,12 @@
 package cpu
 
-// gradSlot is the workspace of one worker of [AttentionGrad]: scores and their gradients [queries, keys], and the
-// probabilities and score gradients transposed.
-const gradSlot = 2*queryBlock*gradStride + 2*gradKeys*queryBlock
+import "github.com/gradcue/gradcue/kernels/scratch"
 
 // gradStride is the row stride of a block of gradKeys scores.
-const gradStride = (gradKeys + panelCols - 1 + 15) &^ 15
+const gradStride = scratch.GradStride
 
 // AttentionGradWorkspace is the workspace of [AttentionGrad] in float32, for that many workers.
-func AttentionGradWorkspace(B, T, H, G, D, workers int) int64 {
-	return int64(workers) * gradSlot
-}
+func AttentionGradWorkspace(B, T, H, G, D, workers int) int64 { return scratch.AttentionGrad(workers) }
 
 // AttentionGrad is the VJP of [Attention]: dqkv [B*T, (H+2G)D], overwritten, from dout, out [B*T, H*D] and lse. With
 // P = e^(S scale - lse) over the visible keys and Δ_i = Σ_d dout out (= rowsum(dP ⊙ P)):
@@ -21,10 +17,11 @@ func AttentionGradWorkspace(B, T, H, G, D, workers int) int64 {
 // queries, ascending. One task is one group of one sequence.
 func AttentionGrad(p Par, ws, dqkv, dout, qkv, out, lse []float32, lo []int32, B, T, H, G, D int, scale float32) {
 	s := heads{T: T, H: H, G: G, D: D, scale: scale, lo: lo, u: isa(p)}
+	slot := int(scratch.AttentionGradSlot())
 	p.For(B*G, 1, func(lo, hi, worker int) {
-		slot, s := ws[worker*gradSlot:][:gradSlot], s.on(p, worker)
+		mem, s := ws[worker*slot:][:slot], s.on(p, worker)
 		for t := lo; t < hi; t++ {
-			s.backward(slot, dqkv, dout, qkv, out, lse, t/G, t%G)
+			s.backward(mem, dqkv, dout, qkv, out, lse, t/G, t%G)
 		}
 	})
 }

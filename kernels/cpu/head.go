@@ -1,15 +1,17 @@
 package cpu
 
-import "math"
+import (
+	"math"
+
+	"github.com/gradcue/gradcue/kernels/scratch"
+)
 
 // headRows is the number of trained positions whose logits are held at a time.
-const headRows = 128
+const headRows = scratch.HeadRows
 
 // HeadWorkspace is the workspace of [HeadLoss] and [HeadLossGrad] in float32: logits, inputs and input
 // gradients of one chunk of trained positions. It does not depend on the number of workers.
-func HeadWorkspace(R, C, V, workers int) int64 {
-	return int64(min(R, headRows)) * (int64(V) + 2*int64(C))
-}
+func HeadWorkspace(R, C, V, workers int) int64 { return scratch.Head(R, C, V) }
 
 // headChunk is one chunk of trained positions: their rows, and its three parts of the workspace.
 type headChunk struct {

@@ -5,6 +5,9 @@ package cpu
 // For calls body for contiguous pieces that together cover [0,n) exactly once and returns when
 // all are done, without calling it for n = 0; a piece is at least grain long where n allows. worker is in [0,Workers()), and
 // two bodies running at the same time never share it: it names the slice of workspace to use.
+//
+// A Par may have two more methods: ISA() ISA chooses the tier ([ISA]), Scratch(worker int) []float32 lends scratch memory
+// ([ScratchLen]).
 type Par interface {
 	Workers() int
 	For(n, grain int, body func(lo, hi, worker int))

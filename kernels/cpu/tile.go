@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/gradcue/gradcue/kernels/scratch"
+
 // panelCols is the width of a packed panel and of the register tile, tileRows its height.
 //
 // Two by three is what the amd64 compiler holds in registers: it schedules all products of an
@@ -7,7 +9,7 @@ package cpu
 // wider one spills its accumulators to the stack, at a third of the speed. Six chains are
 // enough to hide the latency of the addition, and a tile reads five operands for six products.
 const (
-	panelCols = 3
+	panelCols = scratch.PanelCols
 	tileRows  = 2
 )
 

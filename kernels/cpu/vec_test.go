@@ -15,8 +15,8 @@ func tiers() []ISA {
 	return all
 }
 
-// fma is a*b + c rounded once: exact product and sum in float64 round to odd would be needed for ties, so the inputs of the
-// tests are kept short enough that float64 holds the sum.
+// fma is a*b + c rounded once; the inputs of the tests are short, so that the float64 product and sum are exact or nearly
+// so, and rounding twice is no other than once.
 func fma(a, b, c float32) float32 { return float32(math.FMA(float64(a), float64(b), float64(c))) }
 
 // TestPackedChain holds the packed products against the plain chain of fused multiply-adds, to the bit. Inputs have few bits, so

@@ -9,5 +9,8 @@
 // The shapes cover odd sizes, sizes around the cache blocks, grouped heads, windows, empty rows and padding. Outputs
 // start as NaN, so that a kernel that reads what it should write, or leaves an element out, is found.
 //
+// [On] runs kernels on an instruction set, so that every tier passes the whole suite; [Equal] holds two tiers that promise the
+// same bits against each other.
+//
 // Finite differences of the reference itself are in its own tests.
 package kerneltest

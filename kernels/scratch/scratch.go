@@ -11,6 +11,8 @@ const (
 	KeyBlock = 2048
 	// PanelCols is the width of a packed panel: the last one may be incomplete.
 	PanelCols = 3
+	// GradStride is Stride(GradKeys).
+	GradStride = (GradKeys + PanelCols - 1 + 15) &^ 15
 	// HeadRows is the number of trained positions whose logits are held at a time.
 	HeadRows = 128
 )
@@ -35,7 +37,7 @@ func Attention(T, workers int) int64 { return int64(workers) * AttentionSlot(T) 
 // AttentionGradSlot is one worker's part of AttentionGrad: scores and their
 // gradients, and the probabilities and score gradients transposed.
 func AttentionGradSlot() int64 {
-	return 2*QueryBlock*int64(Stride(GradKeys)) + 2*GradKeys*QueryBlock
+	return 2*QueryBlock*int64(GradStride) + 2*GradKeys*QueryBlock
 }
 
 // AttentionGrad is a slot for each worker.

@@ -40,6 +40,9 @@ func (b *bench) border(v *Verdict) error {
 		}); err != nil {
 			return err
 		}
+		if g.copies == 0 && p.Predictions.MovedOut > 0 {
+			v.fail("%s: the engine told the observer of no copy", c.name)
+		}
 		spoiled := 0
 		if err := b.with(b.o.Engine, p, nil, func(t *trial) (err error) {
 			t.poison, spoiled = true, t.mortal()

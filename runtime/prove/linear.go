@@ -162,36 +162,45 @@ func (pr *probe) expected(t *trial, bs []data.Batch, rowIDs []int32) map[int][]f
 	for i := range t.p.Run.Params {
 		want[t.p.Run.Params[i].Grad] = make([]float64, count(t.p.Run.Params[i].Shape))
 	}
-	add := func(buffer, row, width int, x float64) {
-		for i := range width {
-			want[buffer][row*width+i] += x
-		}
-	}
+	all := 0.0
 	for k := range bs {
 		for r, w := range bs[k].Weight {
-			if w == 0 {
-				continue
+			if w != 0 {
+				all++
+				pr.position(t, want, &bs[k], r, rowIDs)
 			}
-			for _, u := range pr.uses {
-				switch u.kind {
-				case everywhere:
-					for i := range want[u.grad] {
-						want[u.grad][i]++
-					}
-				case byRow:
-					add(u.grad, int(rowIDs[bs[k].Row[r]]), u.width, 1)
-				case byID:
-					add(u.grad, int(bs[k].IDs[r]), u.width, 1)
-				case byPosition:
-					add(u.grad, r%t.lim.T, u.width, 1)
-				case byTarget:
-					add(u.grad, pr.winner, u.width, 1)
-					add(u.grad, int(bs[k].Targets[r]), u.width, -1)
-				}
+		}
+	}
+	for _, u := range pr.uses {
+		if u.kind == everywhere {
+			for i := range want[u.grad] {
+				want[u.grad][i] += all
 			}
 		}
 	}
 	return want
+}
+
+// position adds what one trained position gives to the rows of tables.
+func (pr *probe) position(t *trial, want map[int][]float64, b *data.Batch, r int, rowIDs []int32) {
+	for _, u := range pr.uses {
+		add := func(row int32, x float64) {
+			for i := range u.width {
+				want[u.grad][int(row)*u.width+i] += x
+			}
+		}
+		switch u.kind {
+		case byRow:
+			add(rowIDs[b.Row[r]], 1)
+		case byID:
+			add(b.IDs[r], 1)
+		case byPosition:
+			add(int32(r%t.lim.T), 1)
+		case byTarget:
+			add(int32(pr.winner), 1)
+			add(b.Targets[r], -1)
+		}
+	}
 }
 
 // compare wants every element to be the expected multiple of c, and the norm to

@@ -17,8 +17,7 @@ var targets = Proof{
 	Formula: "m_t = 1 ⇔ a trained token of the same document follows t in the row; its target is that token",
 	Doc: `The training loop runs on the null engine, and what it writes is compared with the rows of the text,
 position by position: sets, not counts. Every trained position t asks for the id at t+offset of its own row,
-none for the one after it where that differs; no target crosses a document unless the packing says that
-documents are one stream; every position that may be trained is; ends of documents are targets exactly as
+none for the one after it where that differs; no target crosses a document unless the policy says so; every position that may be trained is; ends of documents are targets exactly as
 mask.eos says; padding and the ignore index carry weight 0; the rows of the compact embedding gradient are
 the window's ids; and c = s/N with N the sum of the weights that were written. Finds a shift that is made
 twice or not at all, a mask that is moved once too often, lost ends, trained padding, a wrong divisor.`,
@@ -76,13 +75,11 @@ func record(e exec.Engine) (*spy, *[]written) {
 const mostWindows = 256
 
 func (b *bench) targets(v *Verdict) error {
-	r := &b.p.Run
-	src, list := data.Open(data.Options{Data: r.Data, Files: r.Data.Train, Root: b.o.Root, Loss: r.Loss, T: r.Window.SeqLen, Vocab: data.LimitsOf(b.p).Vocab,
-		Seed: r.Seed, Rows: total(b.p), Last: r.Window.Last})
-	if err := train.Findings(list); err != nil {
+	src, err := b.source(b.p, b.o.Root)
+	if err != nil {
 		return err
 	}
-	windows := min(mostWindows, (src.Rows()+total(b.p)-1)/total(b.p), r.Rate.Updates)
+	windows := min(mostWindows, (src.Rows()+total(b.p)-1)/total(b.p), b.p.Run.Rate.Updates)
 	e, seen := record(null.Engine{})
 	if _, err := b.train(e, b.p, train.Options{Steps: windows}); err != nil {
 		return err
@@ -143,7 +140,7 @@ func (t *table) follows(r *loss.Row, i int) (id int32, role loss.Role, doc int32
 func (t *table) asks(r *loss.Row, i int) (id int32, yes bool) {
 	pol := &t.p.Run.Loss
 	id, role, doc, ok := t.follows(r, i)
-	if !ok || r.Docs[i] < 0 || doc != r.Docs[i] && t.p.Run.Data.Packing != "concat" {
+	if !ok || r.Docs[i] < 0 || doc != r.Docs[i] && !pol.CrossDocs {
 		return id, false
 	}
 	switch role {
@@ -216,8 +213,10 @@ func (t *table) row(r *loss.Row, b *data.Batch, at int, rowIDs []int32) {
 			if b.IDs[at+i] != id {
 				t.v.fail("%s: input %d was written, the text has %d", pos, b.IDs[at+i], id)
 			}
-			if b.Row != nil && rowIDs != nil && rowIDs[b.Row[at+i]] != id {
-				t.v.fail("%s: row %d of the compact gradient is id %d, the input is %d", pos, b.Row[at+i], rowIDs[b.Row[at+i]], id)
+			if row := int32(-1); b.Row != nil {
+				if row = b.Row[at+i]; row < 0 || int(row) >= len(rowIDs) || rowIDs[row] != id {
+					t.v.fail("%s: row %d of the compact gradient is not that of the input %d", pos, row, id)
+				}
 			}
 		}
 		want, asked := t.asks(r, i)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/plan"
+	"github.com/gradcue/gradcue/runtime/data"
 )
 
 var visibleSet = Proof{
@@ -75,6 +76,9 @@ func (b *bench) visible(v *Verdict) error {
 		return err
 	}
 	return b.with(b.o.Engine, l.p, nil, func(t *trial) error {
+		// The lens has no table whose rows would say what ids there are.
+		t.lim = data.LimitsOf(b.p)
+		t.fill = data.NewFiller(t.lim, data.Sees(b.p))
 		rows := ragged(b.p, t.lim.B, t.lim.T)
 		bs, _, err := t.batches(rows)
 		if err != nil {

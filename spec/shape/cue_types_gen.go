@@ -135,7 +135,7 @@ type DataPipeline struct {
 	Documents []int64 `json:"documents,omitempty"`
 
 	// ids are the token ids with a meaning of their own.
-	Ids SpecialIDs `json:"ids"`
+	IDs SpecialIDs `json:"ids"`
 
 	// ends is who puts an end token behind each sample. Absent: exactly one does. [] is nobody.
 	Ends []Doer `json:"ends,omitempty"`
@@ -900,8 +900,8 @@ type ScoresPipeline struct {
 	// how is whether a masked score is replaced (select), or a number added to it.
 	How string `json:"how"`
 
-	// fill is the number that is added, or lowest: the most negative number of the type.
-	Fill any `json:"fill"`
+	// fill is the number that is added. Absent: the most negative number of the type.
+	Fill *float64 `json:"fill,omitempty"`
 
 	// type is the type of the scores. Derived: precision.compute.
 	Type DType `json:"type,omitempty"`
@@ -1262,18 +1262,18 @@ type RecomputeSegment struct {
 	// gradients. Default: what settings say, else non-reentrant.
 	Form string `json:"form,omitempty"`
 
-	// inputs are the tensors that enter it. Empty: not described.
+	// inputs are the tensors that enter it. Empty: they carry gradients.
 	Inputs []SegmentInput `json:"inputs"`
 
-	// trainable names the parameters inside that are trained.
-	Trainable []string `json:"trainable"`
+	// trainable names the parameters inside that are trained. Absent: all of them are.
+	Trainable []string `json:"trainable,omitempty"`
 
 	// random are its random ops.
 	Random []RandomOp `json:"random"`
 
 	// generators are the generators whose state is put back before the second run,
 	// for ops that say state "saved". Default the default one.
-	Generators []any/* CUE closed list */ `json:"generators"`
+	Generators []string `json:"generators"`
 
 	// keepsShare is the share of the intermediate bytes that a planner may keep, in
 	// (0, 1]; with 1 nothing is run again. Absent: not chosen by a planner.
@@ -1522,7 +1522,8 @@ type GraphParameter struct {
 	// name is its name.
 	Name string `json:"name"`
 
-	// storage names the bytes it lives in: two parameters with one storage are one tensor. Default: the name.
+	// storage names the bytes it lives in: two parameters with one storage are one
+	// tensor. Default: memory of its own, or that of the names it is tied to.
 	Storage string `json:"storage,omitempty"`
 
 	// slot names the optimizer state that updates it. Default: the storage.
@@ -1549,6 +1550,9 @@ type ParameterUse struct {
 	// gradient is what becomes of this use's part: it is added to the others,
 	// overwrites them, is left out, or goes to a copy of its own. Default added.
 	Gradient string `json:"gradient"`
+
+	// example is the gradient of one element by this use, for the message.
+	Example *float64 `json:"example,omitempty"`
 }
 
 // Replicas are copies of a parameter on several ranks.
@@ -1732,7 +1736,7 @@ type MemoryOwner struct {
 	// perParameter is its bytes per parameter of the model.
 	PerParameter float64 `json:"perParameter,omitempty"`
 
-	// tokens is its number of rows.
+	// tokens is its number of rows. Default for logits: those of a micro-batch.
 	Tokens int64 `json:"tokens,omitempty"`
 
 	// width is the elements of a row. Default model.vocab for logits.
