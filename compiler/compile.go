@@ -120,6 +120,7 @@ type state struct {
 	tokenLoss ir.ID
 	evalLoss  ir.ID
 	logits    ir.ID
+	unplaced  *state // before placement, nil where nothing is placed
 	placed    *place.Result
 	sched     *order.Schedule
 	times     [ir.NumSections]cost.Section
@@ -144,7 +145,7 @@ func Compile(src Source, o Options) (res *Result, list diag.List, err error) {
 			return nil, list, err
 		}
 	}
-	in.Plan = s.plan
+	in.Plan, in.Without = s.plan, s.baseline
 	list = append(list, check.Plan(in)...)
 	list.Sort()
 	if list.HasErrors() {
@@ -238,7 +239,11 @@ func (s *state) fuse() error {
 	return nil
 }
 
-func (s *state) place() error { return s.carryOut(s.declared().Decide()) }
+func (s *state) place() error {
+	d := s.declared().Decide()
+	s.remember(d)
+	return s.carryOut(d)
+}
 
 func (s *state) carryOut(d *place.Decision) error {
 	s.placed = place.Apply(s.g, d)

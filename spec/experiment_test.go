@@ -36,8 +36,8 @@ func TestTags(t *testing.T) {
 				return
 			}
 			e := loaded[0].Experiment
-			if e.Model.Layers != tt.layers || e.Optimizer.LR != tt.lr || e.Mask.Shift.By != tt.by || e.Owners.MaskShift != tt.by {
-				t.Errorf("got %d layers, lr %g, shift %s, mask %s", e.Model.Layers, e.Optimizer.LR, e.Mask.Shift.By, e.Owners.MaskShift)
+			if e.Model.Layers != tt.layers || e.Optimizer.LR != tt.lr || e.Mask.Shift.By != tt.by {
+				t.Errorf("got %d layers, lr %g, shift %s", e.Model.Layers, e.Optimizer.LR, e.Mask.Shift.By)
 			}
 		})
 	}

@@ -17,7 +17,6 @@ var explanations = map[string]string{
 	"attn.heads":    "model.kvHeads must divide model.heads: each key and value head is shared by heads/kvHeads query heads. The message lists the divisors.",
 	"cadence.batch": "window.sequences and window.tokens are computed: sequences = microBatches*microBatchSize*replicas, tokens = sequences*seqLen. A stated value must be that one; leave it out, or change a factor.",
 	"cadence.unit":  "schedule.warmup and schedule.updates both count successful updates, and the warm-up must be shorter than the run.",
-	"loss.shift":    "The mask must be moved to the index space of the targets by whoever shifts the targets: owners.maskShift must be mask.shift.by. Leave owners.maskShift out to follow it.",
 	"loss.tokens":   "Averaging per micro-batch first weighs a token by 1/(tokens of its micro-batch). Use normalize: \"tokens\", or set window.acceptBias: true if that bias is the experiment.",
 	"mask.ignore":   "mask.ignoreIndex marks positions without loss, so it must not be a token id: use a negative number, or one >= model.vocab.",
 	"scale.need":    "A loss scale is needed if and only if gradients are f16, whose smallest normal number is 6.1e-5. Set precision.lossScale.kind, or remove it where no gradient is f16.",

@@ -150,14 +150,13 @@ func TestDerived(t *testing.T) {
 		QKVBias                                          bool
 		Params                                           shape.DType
 		Beta1, Beta2, Eps, WeightDecay                   float64
-		MaskShift                                        string
 		NoMomentum                                       bool
 	}
-	want := derived{12, 768, 3072, 32, 32768, 2, true, "f32", 0.9, 0.95, 1e-8, 0.1, "loss", true}
+	want := derived{12, 768, 3072, 32, 32768, 2, true, "f32", 0.9, 0.95, 1e-8, 0.1, true}
 	got := derived{
 		e.Model.KVHeads, e.Model.DModel, e.Model.FFN, e.Window.Sequences, e.Window.Tokens, e.Offload.Prefetch.Buffers,
 		*e.Model.QKVBias, e.Precision.Params, e.Optimizer.Beta1, e.Optimizer.Beta2, e.Optimizer.Eps,
-		*e.Optimizer.WeightDecay, e.Owners.MaskShift, e.Optimizer.Momentum == nil,
+		*e.Optimizer.WeightDecay, e.Optimizer.Momentum == nil,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

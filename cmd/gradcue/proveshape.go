@@ -95,6 +95,10 @@ func vary(x *shape.Experiment, v prove.Variant) {
 	count(w)
 	// What a variant needs more of than the experiment is no mistake of its author.
 	x.Memory.Budget, x.Memory.HostBudget = 0, 0
+	if v.Wide {
+		x.Precision.Compute, x.Precision.Params = "f32", "f32"
+		x.Precision.LossScale.Kind = "none"
+	}
 	if v.Train != nil {
 		d := *x.Data
 		d.Train, d.Eval = v.Train, nil

@@ -5,7 +5,7 @@ import "fmt"
 var attnDocs = Rule{
 	ID: "attn.docs", Title: "packed documents do not see each other",
 	Formula: "packing ⇒ (visible(i, j) ⇒ doc(i) = doc(j)), unless mask.packing.crossAttention",
-	Doc: `With mask.packing.mode "segments" the documents of a row must not see each other, unless crossAttention allows it. A back end can keep them apart by a mask or by their lengths. Restarting the positions of each document changes their encoding and hides nothing: it is a separate field (mask.packing.positions) for that reason. pipeline.attention.documents, the lengths of a typical row, puts numbers to it.`,
+	Doc:     `With mask.packing.mode "segments" the documents of a row must not see each other, unless crossAttention allows it. A back end can keep them apart by a mask or by their lengths. Restarting the positions of each document changes their encoding and hides nothing: it is a separate field (mask.packing.positions) for that reason. pipeline.attention.documents, the lengths of a typical row, puts numbers to it.`,
 	Spec: func(in *Input) []Finding {
 		return attention(in).apart()
 	},

@@ -9,7 +9,7 @@ import (
 var attnHeads = Rule{
 	ID: "attn.heads", Title: "grouped heads are one-to-one, and their gradients add",
 	Formula: "H mod G = 0; h ↦ (h div (H/G), h mod (H/G)) is one-to-one onto G × H/G; dK_g = Σ_{h∈g} dK_h",
-	Doc: `H query heads share G key and value heads, H/G to each. The index of a query head is split with the share H/G; another divisor is right only where both counts are equal, and otherwise writes some slots twice, some never, or out of range. Backward of the sharing is a sum over the group, for keys and values. The order of heads (blocks or interleaved) is part of the model and must be the same on every path. That kvHeads divides heads is checked with the model.`,
+	Doc:     `H query heads share G key and value heads, H/G to each. The index of a query head is split with the share H/G; another divisor is right only where both counts are equal, and otherwise writes some slots twice, some never, or out of range. Backward of the sharing is a sum over the group, for keys and values. The order of heads (blocks or interleaved) is part of the model and must be the same on every path. That kvHeads divides heads is checked with the model.`,
 	Spec: func(in *Input) []Finding {
 		return attention(in).grouped()
 	},

@@ -10,7 +10,7 @@ import (
 var attnVisible = Rule{
 	ID: "attn.visible", Title: "every attention back end sees the same keys",
 	Formula: "causal: j ≤ i + o, o = 0 (top-left) or Tk − Tq (bottom-right); window: count = min(i + o + 1, W)",
-	Doc: `One formula fixes which keys query i sees: none after its own position, and of those before it the last W, its own included. A back end may have another convention: a window that does not count the query's own key, a causal triangle in another corner when there are more keys than queries, a window or a causal mask that one path leaves out. Each path listed under pipeline.attention.backends, in its pass and in its blocks, is compared with the formula row by row. In gradcue's own runtime every engine reads one set, made once (lo of a row), in forward and backward.`,
+	Doc:     `One formula fixes which keys query i sees: none after its own position, and of those before it the last W, its own included. A back end may have another convention: a window that does not count the query's own key, a causal triangle in another corner when there are more keys than queries, a window or a causal mask that one path leaves out. Each path listed under pipeline.attention.backends, in its pass and in its blocks, is compared with the formula row by row. In gradcue's own runtime every engine reads one set, made once (lo of a row), in forward and backward.`,
 	Spec: func(in *Input) []Finding {
 		return attention(in).visible()
 	},

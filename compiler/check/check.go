@@ -16,6 +16,9 @@ type Input struct {
 	Prefix     string                          // path of the experiment in the user's file
 	Plan       *plan.Plan                      // nil for rules on the spec
 	Sample     *Sample                         // nil without data
+	// Without is the plan of the same experiment with nothing recomputed or
+	// offloaded, its sizes only. Nil where nothing is declared.
+	Without func() *plan.Plan
 }
 
 // Sample is a part of the training data that rules may look at.
@@ -53,7 +56,7 @@ type Finding struct {
 
 // Rules are all rules in the order in which explain lists them.
 func Rules() []Rule {
-	own := []Rule{foreign, precision, offloadTier, automatic, dropout, qkNorm, replicas, tensors, groups, budget, hostBudget, idleOffload}
+	own := []Rule{foreign, precision, offloadTier, automatic, dropout, qkNorm, replicas, tensors, groups}
 	return append(own, append(trainingRules(), graphRules()...)...)
 }
 

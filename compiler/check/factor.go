@@ -132,14 +132,14 @@ func (p *factorParser) atom() monomial {
 	return monomial{c: c}
 }
 
-// number prints a number with at most four significant digits behind the point,
-// and integers in full.
+// number prints integers in full, large numbers with two digits behind the point
+// and others with four significant digits.
 func number(x float64) string {
-	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+	switch a := math.Abs(x); {
+	case x == math.Trunc(x) && a < 1e15:
 		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	if a := math.Abs(x); a >= 1000 && a < 1e15 {
-		return strconv.FormatFloat(x, 'f', 2, 64)
+	case a >= 100 && a < 1e15:
+		return strconv.FormatFloat(math.Round(100*x)/100, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }

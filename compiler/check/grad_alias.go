@@ -12,7 +12,7 @@ import (
 var gradAlias = Rule{
 	ID: "grad.alias", Title: "one storage, one gradient, one optimizer slot",
 	Formula: "slots(storage) = 1; managers(storage) = 1; g = Σ over uses, replicas and parts; Σ rows of shards = rows",
-	Doc: `Names that are tied are one tensor: one storage, one optimizer slot, one entry in the optimizer's groups, one component that places it. Its gradient is the sum over all its uses; where every replica computes a part, the parts are reduced, and where each computes the whole they are not added up. Shards cover all rows, also when the ranks do not divide them. In gradcue a tied head is the embedding: one parameter of the plan, one gradient, one pair of moments.`,
+	Doc:     `Names that are tied are one tensor: one storage, one optimizer slot, one entry in the optimizer's groups, one component that places it. Its gradient is the sum over all its uses; where every replica computes a part, the parts are reduced, and where each computes the whole they are not added up. Shards cover all rows, also when the ranks do not divide them. In gradcue a tied head is the embedding: one parameter of the plan, one gradient, one pair of moments.`,
 	Spec: func(in *Input) []Finding {
 		g := graph(in)
 		fs := g.storages()
@@ -179,7 +179,7 @@ func (g *graphing) grouped() (fs []Finding) {
 	}
 	for _, s := range order {
 		es := entries[s]
-		if len(es) < 2 || len(distinct(known, func(n string) string { return g.slotOf(n, s) })) > 2 {
+		if len(es) < 2 || g.slotsOf(s, known) > 1 { // several slots are explained already
 			continue
 		}
 		var names []string
@@ -199,12 +199,15 @@ func (g *graphing) grouped() (fs []Finding) {
 	return fs
 }
 
-// slotOf is the slot of a name of one storage, and the same for all others.
-func (g *graphing) slotOf(name, storage string) string {
-	if g.storage(name) != storage {
-		return ""
+// slotsOf is the number of optimizer slots of one storage.
+func (g *graphing) slotsOf(storage string, names []string) int {
+	var own []string
+	for _, n := range names {
+		if g.storage(n) == storage {
+			own = append(own, n)
+		}
 	}
-	return g.slot(name)
+	return len(distinct(own, g.slot))
 }
 
 // names are all parameters that are spoken of, each once: described ones, tied

@@ -13,7 +13,7 @@ import (
 var gradCover = Rule{
 	ID: "grad.cover", Title: "kernels cover their shapes, and were proved for them",
 	Formula: "rows × columns from the shape, backward as forward; programs = partials = ⌈rows/block⌉; sizes ∈ proved",
-	Doc: `The sizes that a backward kernel works with follow from the shape of the forward input: rows are all axes but the last ones that make a row, not the first axis alone. Where rows are divided into blocks, programs and partial sums are rows/block rounded up, or rows are lost or written out of bounds. A kernel whose gradients were proved for some sizes (head width, batch) is only a warning away from wrong ones at others: right outputs say nothing about gradients. gradcue proves its own kernels over sizes that do not divide, by finite differences and against a reference, in its tests.`,
+	Doc:     `The sizes that a backward kernel works with follow from the shape of the forward input: rows are all axes but the last ones that make a row, not the first axis alone. Where rows are divided into blocks, programs and partial sums are rows/block rounded up, or rows are lost or written out of bounds. A kernel whose gradients were proved for some sizes (head width, batch) is only a warning away from wrong ones at others: right outputs say nothing about gradients. gradcue proves its own kernels over sizes that do not divide, by finite differences and against a reference, in its tests.`,
 	Spec: func(in *Input) (fs []Finding) {
 		g := graph(in)
 		for i := range g.Kernels {

@@ -11,7 +11,7 @@ import (
 var gradReach = Rule{
 	ID: "grad.reach", Title: "gradients reach what is trained, and terms have an effect",
 	Formula: "λ ≠ 0 ⇒ term reaches a trained parameter; trained ⇒ reached by a term; a cached copy has a history",
-	Doc: `Walking back from each term of the loss with a coefficient other than 0, some trained parameter must be reached, or the coefficient has no effect. Each trained parameter must be reached by some term. What cuts a path: a detach, a conversion to plain numbers, an op without gradient, a cached copy of a parameter that was made in a pass without gradients. gradcue's backward pass walks its own graph and gives every parameter a gradient; what no path reaches is a compile error.`,
+	Doc:     `Walking back from each term of the loss with a coefficient other than 0, some trained parameter must be reached, or the coefficient has no effect. Each trained parameter must be reached by some term. What cuts a path: a detach, a conversion to plain numbers, an op without gradient, a cached copy of a parameter that was made in a pass without gradients. gradcue's backward pass walks its own graph and gives every parameter a gradient; what no path reaches is a compile error.`,
 	Spec: func(in *Input) []Finding {
 		g := graph(in)
 		return append(g.histories(), g.reached()...)

@@ -8,7 +8,7 @@ import (
 var gradSave = Rule{
 	ID: "grad.save", Title: "what is kept for backward is not overwritten",
 	Formula: "no write to a storage in (save, last reader in backward)",
-	Doc: `An op that keeps a tensor for its backward pass needs it unchanged until then. pipeline.graph.ops lists ops in the order of forward, at t = 0, 1, …; the backward of the i-th of n runs at t = 2n−1−i. Writes in place in forward (overwrites) and in backward (backwardOverwrites) to the same storage, also through a view, must not fall in between. gradcue has no views and no writes in place to a value that is read later: the plan's validation proves it.`,
+	Doc:     `An op that keeps a tensor for its backward pass needs it unchanged until then. pipeline.graph.ops lists ops in the order of forward, at t = 0, 1, …; the backward of the i-th of n runs at t = 2n−1−i. Writes in place in forward (overwrites) and in backward (backwardOverwrites) to the same storage, also through a view, must not fall in between. gradcue has no views and no writes in place to a value that is read later: the plan's validation proves it.`,
 	Spec: func(in *Input) []Finding {
 		g := graph(in)
 		if f := g.unknownTensor(); f != nil {

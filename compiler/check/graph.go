@@ -10,7 +10,13 @@ import (
 
 // graphRules are the rules on attention, recompute, offload, graph, memory and auxiliary losses.
 func graphRules() []Rule {
-	return []Rule{attnVisible, attnScale, attnDocs, attnHeads}
+	return []Rule{
+		attnVisible, attnScale, attnDocs, attnHeads,
+		rematInput, rematRNG, rematPure,
+		placeUseless, placeOrder, placeHost,
+		gradAlias, gradReach, gradSave, gradCover,
+		memPeak, memReport, auxLoss,
+	}
 }
 
 // part is a section of the described pipeline, or its zero value, which

@@ -11,7 +11,7 @@ import (
 var placeHost = Rule{
 	ID: "place.host", Title: "the host tier fits its budget",
 	Formula: "Σ alloc(b_i) on the host ≤ host budget, alloc = the allocator's own rounding",
-	Doc: `Host memory is counted as the allocator takes it, buffer by buffer: an allocator that rounds pinned memory up to a power of two takes nearly twice what is asked for in the worst case. gradcue's own host arena is one allocation whose size is the plan's, and memory.hostBudget binds it.`,
+	Doc:     `Host memory is counted as the allocator takes it, buffer by buffer: an allocator that rounds pinned memory up to a power of two takes nearly twice what is asked for in the worst case. gradcue's own host arena is one allocation whose size is the plan's, and memory.hostBudget binds it.`,
 	Spec: func(in *Input) []Finding {
 		h := &part(in, func(p *shape.Pipeline) *shape.OffloadPipeline { return p.Offload }).Host
 		budget, field := h.Budget, "pipeline.offload.host.budget"

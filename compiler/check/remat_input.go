@@ -10,7 +10,7 @@ import (
 var rematInput = Rule{
 	ID: "remat.input", Title: "recompute lets gradients through, and one owner sets it",
 	Formula: "reentrant ∧ trainable(segment) ≠ ∅ ⇒ ∃ input with a gradient; one value for each setting",
-	Doc: `The reentrant form of recompute runs the segment outside of the graph and makes gradients only if one of its inputs requires one. With frozen embeddings none does, and every parameter inside stays without a gradient, silently. Use the non-reentrant form, or make an input require gradients. Where several components configure recompute (the user, the trainer, a wrapper), the last call wins; two that disagree are refused. gradcue recomputes ops of its own graph, which has no such forms.`,
+	Doc:     `The reentrant form of recompute runs the segment outside of the graph and makes gradients only if one of its inputs requires one. With frozen embeddings none does, and every parameter inside stays without a gradient, silently. Use the non-reentrant form, or make an input require gradients. Where several components configure recompute (the user, the trainer, a wrapper), the last call wins; two that disagree are refused. gradcue recomputes ops of its own graph, which has no such forms.`,
 	Spec: func(in *Input) []Finding {
 		r := recompute(in)
 		fs := r.disagree()

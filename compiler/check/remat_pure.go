@@ -11,7 +11,7 @@ import (
 var rematPure = Rule{
 	ID: "remat.pure", Title: "recompute has no side effects and happens once",
 	Formula: "runs of an op in an update = 1 (kept) or 2 (recomputed); a write in a segment happens in its first run only",
-	Doc: `A segment that is run again must not add to a metric, a running statistic or a counter a second time. And it must be run again once: when a wrapper and the model both recompute it, or when segments lie in each other, its ops run three times or more. With a forward of one unit and a backward of two, that is 5 units instead of 4. acceptRepeats: true allows nesting that is meant. gradcue clones single ops, each at most once in a block.`,
+	Doc:     `A segment that is run again must not add to a metric, a running statistic or a counter a second time. And it must be run again once: when a wrapper and the model both recompute it, or when segments lie in each other, its ops run three times or more. With a forward of one unit and a backward of two, that is 5 units instead of 4. acceptRepeats: true allows nesting that is meant. gradcue clones single ops, each at most once in a block.`,
 	Spec: func(in *Input) (fs []Finding) {
 		r := recompute(in)
 		for i := range r.Segments {

@@ -9,7 +9,7 @@ import (
 var rematRNG = Rule{
 	ID: "remat.rng", Title: "recompute repeats its random draws",
 	Formula: "random op in a recomputed segment ⇒ draws numbered by a counter, or generator state saved and put back",
-	Doc: `A segment that is run a second time must draw the same random numbers, or the gradient belongs to another sample than the loss. Either every draw is a function of a counter, or the state of the generator that the op uses is saved and put back. The same holds for ops that a compiler or a memory planner chooses to recompute: a random op is no candidate unless it can be replayed. gradcue's dropout is a function of seed, place, element and update.`,
+	Doc:     `A segment that is run a second time must draw the same random numbers, or the gradient belongs to another sample than the loss. Either every draw is a function of a counter, or the state of the generator that the op uses is saved and put back. The same holds for ops that a compiler or a memory planner chooses to recompute: a random op is no candidate unless it can be replayed. gradcue's dropout is a function of seed, place, element and update.`,
 	Spec: func(in *Input) (fs []Finding) {
 		r := recompute(in)
 		for i := range r.Segments {

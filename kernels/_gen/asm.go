@@ -15,6 +15,7 @@ type kind struct {
 // The parameter types of assembly entries.
 var (
 	slice   = kind{"[]float32", 24, 8}
+	halves  = kind{"[]uint16", 24, 8}
 	pointer = kind{"*float32", 8, 8}
 	integer = kind{"int", 8, 8}
 	single  = kind{"float32", 4, 4}
@@ -32,6 +33,7 @@ type param struct {
 // file is a pair of generated files: assembly and declarations.
 type file struct {
 	name       string
+	tables     string // written before the code
 	asm, stubs bytes.Buffer
 	consts     map[constant]bool
 }
@@ -127,7 +129,7 @@ func (e *entry) fresh(name string) string {
 func (e *entry) arg(name string) string {
 	for _, p := range e.params {
 		if p.name == name {
-			if p.kind == slice {
+			if p.kind == slice || p.kind == halves {
 				return fmt.Sprintf("%s_base+%d(FP)", name, p.offset)
 			}
 			return fmt.Sprintf("%s+%d(FP)", name, p.offset)

@@ -28,7 +28,7 @@ type output struct {
 
 // generate returns all generated files.
 func generate() []output {
-	product := &file{name: "vec_product"}
+	product := &file{name: "vec_product", tables: laneMask()}
 	for _, s := range shapes {
 		tiles(product, s)
 	}
@@ -39,10 +39,13 @@ func generate() []output {
 		fmaLoop(product, s)
 	}
 	mxcsr(product)
-	out := product.outputs()
+	words := &file{name: "vec_word", tables: iotaTable()}
+	dropGroups(words)
+	casts(words)
+	out := append(product.outputs(), words.outputs()...)
 	var all []row
 	for _, g := range groups {
-		f := &file{name: g.file}
+		f := &file{name: g.file, tables: laneMask()}
 		for _, r := range g.rows {
 			r.write(f, true)
 			r.write(f, false)
@@ -67,7 +70,7 @@ const (
 // outputs are the assembly and its declarations.
 func (f *file) outputs() []output {
 	asm := bytes.NewBufferString(header + tag + "#include \"textflag.h\"\n\n")
-	asm.WriteString(laneMask() + f.table())
+	asm.WriteString(f.tables + f.table())
 	asm.Write(bytes.TrimRight(f.asm.Bytes(), "\n"))
 	asm.WriteByte('\n')
 	return []output{

@@ -10,20 +10,46 @@ import "math"
 func Dropout(p Par, y, x []float32, rate float64, seed, u uint64, site uint32, seq0, B, T, C int) {
 	n := T * C
 	quads := (n + 3) / 4
-	key := [2]uint32{uint32(seed), uint32(seed >> 32)}
-	limit, scale := dropLimit(rate), float32(1/(1-rate))
+	d := dropper{isa: isa(p), counter: [4]uint32{0, site, 0, uint32(u)}, key: [2]uint32{uint32(seed), uint32(seed >> 32)},
+		limit: dropLimit(rate), scale: float32(1 / (1 - rate))}
 	p.For(B*quads, elementGrain/16, func(lo, hi, _ int) {
-		for i := lo; i < hi; i++ {
-			b, q := i/quads, i%quads
-			w := Philox4x32([4]uint32{uint32(q), site, uint32(seq0 + b), uint32(u)}, key)
-			src, dst := x[b*n+4*q:b*n+min(n, 4*q+4)], y[b*n+4*q:b*n+min(n, 4*q+4)]
-			for j, v := range src {
-				// All ones when w/2^8 >= limit: without a branch, which would be guessed wrong.
-				keep := uint32(int32(limit-1-w[j&3]>>8) >> 31)
-				dst[j] = math.Float32frombits(math.Float32bits(v*scale) & keep)
-			}
+		for lo < hi {
+			b, q := lo/quads, lo%quads
+			k := min(hi-lo, quads-q)
+			d.run(y[b*n+4*q:b*n+min(n, 4*(q+k))], x[b*n+4*q:b*n+min(n, 4*(q+k))], q, uint32(seq0+b))
+			lo += k
 		}
 	})
+}
+
+// dropper is what the elements of a call have in common.
+type dropper struct {
+	isa     ISA
+	counter [4]uint32
+	key     [2]uint32
+	limit   uint32
+	scale   float32
+}
+
+// run drops elements of one sequence, from quad q on.
+func (d dropper) run(y, x []float32, q int, seq uint32) {
+	if d.isa != Go {
+		k := len(x) &^ 31
+		d.isa.dropGroups(y[:k], x[:k], q, d.counter[1], seq, d.counter[3], d.key[0], d.key[1], d.limit-1, d.scale)
+		y, x, q = y[k:], x[k:], q+k/4
+	}
+	d.counter[2] = seq
+	for ; len(x) > 0; q++ {
+		d.counter[0] = uint32(q)
+		w := Philox4x32(d.counter, d.key)
+		k := min(4, len(x))
+		for j, v := range x[:k] {
+			// All ones when w/2^8 >= limit: without a branch, which would be guessed wrong.
+			keep := uint32(int32(d.limit-1-w[j&3]>>8) >> 31)
+			y[j] = math.Float32frombits(math.Float32bits(v*d.scale) & keep)
+		}
+		y, x = y[k:], x[k:]
+	}
 }
 
 // dropLimit is the least 24-bit number n with n/2^24 >= rate, rate rounded to float32.

@@ -14,51 +14,61 @@ const (
 
 // Widen sets dst[i] to the value of src[i], which float32 holds exactly.
 func Widen(p Par, dst []float32, src []uint16, h Half) {
-	p.For(len(dst), elementGrain, func(lo, hi, _ int) {
-		d, s := dst[lo:hi], src[lo:hi]
-		if h == BF16 {
-			for i, x := range s {
-				d[i] = math.Float32frombits(uint32(x) << 16)
-			}
-			return
-		}
-		for i, x := range s {
-			d[i] = fromF16(x)
-		}
-	})
+	u := isa(p)
+	p.For(len(dst), elementGrain, func(lo, hi, _ int) { u.widenAll(dst[lo:hi], src[lo:hi], h) })
 }
 
 // Narrow sets dst[i] to src[i] rounded.
 func Narrow(p Par, dst []uint16, src []float32, h Half) {
-	p.For(len(dst), elementGrain, func(lo, hi, _ int) {
-		d, s := dst[lo:hi], src[lo:hi]
-		if h == BF16 {
-			for i, x := range s {
-				d[i] = toBF16(x)
-			}
-			return
-		}
-		for i, x := range s {
-			d[i] = toF16(x)
-		}
-	})
+	u := isa(p)
+	p.For(len(dst), elementGrain, func(lo, hi, _ int) { u.narrowAll(dst[lo:hi], src[lo:hi], h) })
 }
 
 // Round rounds x in place to values that the type holds: a named result that a
 // later stage of the same kernel reads.
 func Round(p Par, x []float32, h Half) {
+	u := isa(p)
 	p.For(len(x), elementGrain, func(lo, hi, _ int) {
-		s := x[lo:hi]
-		if h == BF16 {
-			for i, v := range s {
-				s[i] = math.Float32frombits(uint32(toBF16(v)) << 16)
-			}
-			return
-		}
-		for i, v := range s {
-			s[i] = fromF16(toF16(v))
-		}
+		strips(lo, hi, func(lo, hi int) {
+			var buf [strip]uint16
+			u.narrowAll(buf[:hi-lo], x[lo:hi], h)
+			u.widenAll(x[lo:hi], buf[:hi-lo], h)
+		})
 	})
+}
+
+// widenAll widens a piece.
+func (u ISA) widenAll(dst []float32, src []uint16, h Half) {
+	if u != Go {
+		n := u.widen(dst, src, h)
+		dst, src = dst[n:], src[n:]
+	}
+	if h == BF16 {
+		for i, x := range src {
+			dst[i] = math.Float32frombits(uint32(x) << 16)
+		}
+		return
+	}
+	for i, x := range src {
+		dst[i] = fromF16(x)
+	}
+}
+
+// narrowAll rounds a piece.
+func (u ISA) narrowAll(dst []uint16, src []float32, h Half) {
+	if u != Go {
+		n := u.narrow(dst, src, h)
+		dst, src = dst[n:], src[n:]
+	}
+	if h == BF16 {
+		for i, x := range src {
+			dst[i] = toBF16(x)
+		}
+		return
+	}
+	for i, x := range src {
+		dst[i] = toF16(x)
+	}
 }
 
 // toBF16 rounds to bfloat16; a NaN stays one.

@@ -13,7 +13,7 @@ type ISA uint8
 // The instruction sets, from the one every machine has to the widest.
 const (
 	Go     ISA = iota // plain Go, on every architecture
-	AVX2              // amd64 with AVX2 and FMA
+	AVX2              // amd64 with AVX2, FMA and F16C
 	AVX512            // amd64 with AVX-512F besides
 )
 
@@ -41,7 +41,7 @@ func ParseISA(s string) (ISA, error) {
 func Detect() ISA {
 	x := &cpu.X86
 	switch {
-	case !x.HasAVX2 || !x.HasFMA:
+	case !x.HasAVX2 || !x.HasFMA || !x.HasF16C:
 		return Go
 	case !x.HasAVX512F:
 		return AVX2

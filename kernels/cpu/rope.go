@@ -14,49 +14,68 @@ const ropePairs = 64
 // pos [R] nil means r mod T. inverse turns the other way, which is the VJP. y may be x. Angles are computed
 // in float64 and rounded once as cosine and sine.
 func RoPE(p Par, y, x []float32, pos []int32, R, T, H, G, D int, base float64, inverse bool) {
-	u := isa(p)
-	p.For(R, rowGrain((H+2*G)*D), func(lo, hi, _ int) {
+	t := turn{u: isa(p), R: R, T: T, heads: H + G, width: (H + 2*G) * D, D: D, step: R, base: base, inverse: inverse}
+	n := R
+	if pos == nil && T < R { // the rows of one position share its angles
+		n, t.step = T, T
+	}
+	p.For(n, rowGrain(t.width*(R/max(1, n))), func(lo, hi, _ int) {
 		for i := 0; i < D/2; i += ropePairs {
-			ropeBlock(u, y, x, pos, lo, hi, T, H+G, G, D, i, base, inverse)
+			t.pairs(y, x, pos, lo, hi, i)
 		}
-		width := (H + 2*G) * D
-		for r := lo; r < hi; r++ {
-			for h := range H + G { // an odd head keeps its last element
-				if D%2 == 1 {
-					y[r*width+h*D+D-1] = x[r*width+h*D+D-1]
-				}
+		for first := lo; first < hi; first++ {
+			for r := first; r < R; r += t.step {
+				t.rest(y[r*t.width:][:t.width], x[r*t.width:][:t.width])
 			}
-			copy(y[r*width+(H+G)*D:(r+1)*width], x[r*width+(H+G)*D:])
 		}
 	})
 }
 
-// ropeBlock rotates the pairs first … first+ropePairs-1 of all heads of the rows [lo,hi).
-func ropeBlock(u ISA, y, x []float32, pos []int32, lo, hi, T, heads, G, D, first int, base float64, inverse bool) {
+// turn is a rotation of rows of which the first heads*D elements are rotated. Angles are computed for a row and serve every
+// step-th row after it.
+type turn struct {
+	u                     ISA
+	R, T, heads, width, D int
+	step                  int
+	base                  float64
+	inverse               bool
+}
+
+// pairs rotates the pairs from … from+ropePairs-1 of all heads of the rows [lo,hi) and those that share their angles.
+func (t *turn) pairs(y, x []float32, pos []int32, lo, hi, from int) {
 	var freq [ropePairs]float64
 	var cos, sin [ropePairs]float32
-	half := D / 2
-	n := min(ropePairs, half-first)
+	half := t.D / 2
+	n := min(ropePairs, half-from)
 	for i := range n {
-		freq[i] = math.Pow(base, -2*float64(first+i)/float64(D))
+		freq[i] = math.Pow(t.base, -2*float64(from+i)/float64(t.D))
 	}
-	for r := lo; r < hi; r++ {
-		at := float64(r % T)
-		if pos != nil {
-			at = float64(pos[r])
-		}
-		if inverse {
+	for first := lo; first < hi; first++ {
+		at := float64(position(pos, first, t.T))
+		if t.inverse {
 			at = -at
 		}
 		for i := range n {
 			s, c := math.Sincos(at * freq[i])
 			cos[i], sin[i] = float32(c), float32(s)
 		}
-		for h := range heads {
-			o := r*(heads+G)*D + h*D + first
-			u.rotate(y[o:o+n], y[o+half:o+half+n], x[o:o+n], x[o+half:o+half+n], cos[:n], sin[:n])
+		for r := first; r < t.R; r += t.step {
+			for h := range t.heads {
+				o := r*t.width + h*t.D + from
+				t.u.rotate(y[o:o+n], y[o+half:o+half+n], x[o:o+n], x[o+half:o+half+n], cos[:n], sin[:n])
+			}
 		}
 	}
+}
+
+// rest copies the values of a row, and the last element of heads of odd size.
+func (t *turn) rest(y, x []float32) {
+	if t.D%2 == 1 {
+		for o := t.D - 1; o < t.heads*t.D; o += t.D {
+			y[o] = x[o]
+		}
+	}
+	copy(y[t.heads*t.D:], x[t.heads*t.D:])
 }
 
 // rotate turns the pairs (u[i], v[i]) into (yu[i], yv[i]).

@@ -22,6 +22,31 @@ func (ISA) copyPanels(dst *float32, panel int, src *float32, lds, k, panels, ste
 	copyPanelsAVX2(dst, panel, src, lds, k, panels, step)
 }
 
+func (ISA) dropGroups(y, x []float32, first int, c1, c2, c3, k0, k1, last uint32, scale float32) {
+	dropGroupsAVX2(y, x, first, c1, c2, c3, k0, k1, last, scale)
+}
+
+// widen and narrow cast whole groups of 16 elements and return how many.
+func (ISA) widen(dst []float32, src []uint16, h Half) (n int) {
+	dst = dst[:len(src)]
+	if h == BF16 {
+		widenBF16AVX2(dst, src)
+	} else {
+		widenF16AVX2(dst, src)
+	}
+	return len(src) &^ 15
+}
+
+func (ISA) narrow(dst []uint16, src []float32, h Half) (n int) {
+	dst = dst[:len(src)]
+	if h == BF16 {
+		narrowBF16AVX2(dst, src)
+	} else {
+		narrowF16AVX2(dst, src)
+	}
+	return len(src) &^ 15
+}
+
 // fmaLoop executes n rounds of twelve multiply-adds and returns the lanes of a register.
 func (u ISA) fmaLoop(n int) (lanes int) {
 	switch u {

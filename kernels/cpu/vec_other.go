@@ -17,6 +17,14 @@ func (ISA) copyPanels(dst *float32, panel int, src *float32, lds, k, panels, ste
 	panic(noVector)
 }
 
+func (ISA) dropGroups(y, x []float32, first int, c1, c2, c3, k0, k1, last uint32, scale float32) {
+	panic(noVector)
+}
+
+func (ISA) widen(dst []float32, src []uint16, h Half) (n int) { panic(noVector) }
+
+func (ISA) narrow(dst []uint16, src []float32, h Half) (n int) { panic(noVector) }
+
 func (ISA) fmaLoop(n int) (lanes int) { return fmaLoopGo(n) }
 
 func flushDenormals() (restore func()) { return func() {} }

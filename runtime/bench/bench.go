@@ -34,7 +34,7 @@ type Options struct {
 // sample is what one update took.
 type sample struct{ nanos, others int64 }
 
-// Run measures. An error of Open is that of the engine.
+// Run measures. What does not let it begin is an error as in package train.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Updates < 1 || o.Warmup < 0 {
 		return nil, fmt.Errorf("%d updates after %d: want at least 1 after 0 or more", o.Updates, o.Warmup)
@@ -45,7 +45,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	before, err := cpu.Measure(workers, o.ISA, 0, o.Now)
 	if err != nil {
-		return nil, err
+		return nil, train.CannotOpen(err)
 	}
 	r := &Report{Version: Version, Name: o.Plan.Name, Model: o.Plan.Run.Model, Window: o.Plan.Run.Window, Machine: before}
 	if err := r.updates(ctx, o, workers); err != nil {
@@ -65,7 +65,7 @@ func (r *Report) updates(ctx context.Context, o Options, workers int) (err error
 	times := measure.New(o.Plan, o.Now)
 	sess, err := cpu.Engine{}.Open(o.Plan, exec.Options{Workers: workers, ISA: o.ISA, Observer: times})
 	if err != nil {
-		return err
+		return train.CannotOpen(err)
 	}
 	defer func() { err = errors.Join(err, sess.Close()) }()
 	if err := train.Initialise(sess, o.Plan); err != nil {

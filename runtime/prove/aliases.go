@@ -21,7 +21,10 @@ func (b *bench) aliases(v *Verdict) error {
 	owner := map[int]string{}
 	for i := range b.p.Run.Params {
 		q := &b.p.Run.Params[i]
-		for _, x := range append([]int{q.Buffer, q.Grad}, q.State...) {
+		for _, x := range append([]int{q.Buffer, q.Grad, q.Master - 1}, q.State...) {
+			if x < 0 {
+				continue
+			}
 			if other := owner[x]; other != "" {
 				v.fail("buffer %q belongs to %s and to %s", b.p.Buffers[x].Name, other, q.Name)
 			}
@@ -32,7 +35,7 @@ func (b *bench) aliases(v *Verdict) error {
 	tied(b.p, v)
 	v.number("parameters", len(b.p.Run.Params))
 	v.number("buffers", len(owner))
-	return b.with(b.o.Engine, b.p, nil, func(t *trial) error { return t.stepped(v) })
+	return b.with(b.o.Engine, b.p, nil, func(t *trial) error { return t.moved(v) })
 }
 
 // once wants each gradient in the norm and each parameter in a step, once. A
@@ -51,8 +54,11 @@ func (v *Verdict) once(p *plan.Plan) {
 			norms[c.Args[op.Arg("g")]]++
 		case ir.OpAdamW, ir.OpSGD, ir.OpSGDMomentum:
 			w := c.Args[op.Arg("w")]
+			if h, ok := home[w]; ok {
+				w = h
+			}
 			steps[w]++
-			j := slices.IndexFunc(p.Run.Params, func(q plan.Param) bool { return q.Buffer == w })
+			j := slices.IndexFunc(p.Run.Params, func(q plan.Param) bool { return stepped(&q) == w })
 			if j < 0 {
 				v.fail("%s steps %q, which is no parameter", c.Op, p.Buffers[w].Name)
 				continue
@@ -65,10 +71,18 @@ func (v *Verdict) once(p *plan.Plan) {
 		if norms[q.Grad] != 1 {
 			v.fail("the gradient of %s enters the norm %d times", q.Name, norms[q.Grad])
 		}
-		if steps[q.Buffer] != 1 {
-			v.fail("%s is stepped %d times an update", q.Name, steps[q.Buffer])
+		if n := steps[stepped(q)]; n != 1 {
+			v.fail("%s is stepped %d times an update", q.Name, n)
 		}
 	}
+}
+
+// stepped is the buffer that updates change: the master copy where there is one.
+func stepped(q *plan.Param) int {
+	if q.Master > 0 {
+		return q.Master - 1
+	}
+	return q.Buffer
 }
 
 // slots wants a step to use the gradient and the moments of its parameter.
@@ -121,8 +135,8 @@ func tied(p *plan.Plan, v *Verdict) {
 	}
 }
 
-// stepped makes an update and looks at which parameters moved.
-func (t *trial) stepped(v *Verdict) error {
+// moved makes an update and looks at which parameters it changed.
+func (t *trial) moved(v *Verdict) error {
 	t.lr = 1e-2
 	_, err := t.rows(ragged(t.p, total(t.p), t.lim.T))
 	if err != nil {

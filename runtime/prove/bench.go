@@ -66,12 +66,21 @@ func (b *bench) open(e exec.Engine, p *plan.Plan, obs exec.Observer) (*trial, er
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{b: b, p: p, s: s, lim: data.LimitsOf(p), scale: 1, factor: 1, u: 1, wide: e.Name() == b.o.Oracle.Name()}
+	t := &trial{b: b, p: p, s: s, lim: data.LimitsOf(p), scale: scaleOf(p), factor: 1, u: 1, wide: e.Name() == b.o.Oracle.Name()}
 	t.fill = data.NewFiller(t.lim, data.Sees(p))
 	if err := t.reset(); err != nil {
 		return nil, t.closed(err)
 	}
 	return t, nil
+}
+
+// scaleOf is the loss scale of the proofs: the first one of the plan, or less
+// where that could overflow 16 bits on random parameters.
+func scaleOf(p *plan.Plan) float64 {
+	if k := p.Run.Precision.Scaler; k == "" || k == "none" {
+		return 1
+	}
+	return min(p.Run.Precision.Scale, 1024)
 }
 
 // with opens a trial for the time of a function.
@@ -102,6 +111,11 @@ func (t *trial) reset() error {
 		q := &t.p.Run.Params[i]
 		if err := t.write(q.Buffer, start(q)); err != nil {
 			return err
+		}
+		if q.Master > 0 {
+			if err := t.write(q.Master-1, start(q)); err != nil {
+				return err
+			}
 		}
 		for _, m := range q.State {
 			if err := t.write(m, make([]float64, count(q.Shape))); err != nil {
@@ -142,7 +156,7 @@ func count(shape []int) int {
 	return n
 }
 
-// write stores numbers in an f32 buffer.
+// write stores numbers in a buffer of floats; one of 16 bits rounds them.
 func (t *trial) write(buffer int, x []float64) error {
 	if t.wide {
 		return t.s.Write(buffer, x)
@@ -154,7 +168,7 @@ func (t *trial) write(buffer int, x []float64) error {
 	return t.s.Write(buffer, f)
 }
 
-// read reads an f32 buffer with all digits that the engine has.
+// read reads a buffer of floats with all digits that the engine has.
 func (t *trial) read(buffer int) ([]float64, error) {
 	x := make([]float64, count(t.p.Buffers[buffer].Shape))
 	if t.wide {
@@ -236,11 +250,16 @@ func (t *trial) put(b *data.Batch) error {
 	return nil
 }
 
-// spoil fills every f32 buffer that does not outlive a section with NaN.
+// mortal reports whether a buffer holds floats that do not outlive a section.
+func mortal(u *plan.Buffer) bool {
+	return !u.Run && (u.DType == "f32" || u.DType == "bf16" || u.DType == "f16") && u.Class != ir.Workspace.String()
+}
+
+// spoil fills every buffer of floats that does not outlive a section with NaN.
 func (t *trial) spoil() error {
 	for i := range t.p.Buffers {
 		u := &t.p.Buffers[i]
-		if u.Run || u.DType != "f32" || u.Class == ir.Workspace.String() {
+		if !mortal(u) {
 			continue
 		}
 		x := make([]float64, count(u.Shape))

@@ -80,7 +80,7 @@ func total64(x []float64) (s float64) {
 // mortal counts the buffers that are poisoned.
 func (t *trial) mortal() (n int) {
 	for i := range t.p.Buffers {
-		if u := &t.p.Buffers[i]; !u.Run && u.DType == "f32" && u.Class != ir.Workspace.String() {
+		if mortal(&t.p.Buffers[i]) {
 			n++
 		}
 	}

@@ -15,17 +15,18 @@ var ledger = Proof{
 	Formula: "θ, moments and u change ⇔ g is finite; norm, clip and step act on g = g̃/s; clip = min(1, max/norm)",
 	Doc: `The training loop makes updates while a NaN and then an infinity are put into a gradient before the update
 section: parameters and moments keep their bits, u, rate and bias corrections are those of the same update
-again, the skip is counted, and the next clean window is the update that was due. Then single updates run
-below and above the clip limit with s = 1 and s = 1024: norm and factor are those of the restored gradient,
-the parameters of both are the same bits, and the step is that of the optimizer's formula in float64. Finds
-a tick on a skip, a step on a bad gradient, clipping before s is removed, s removed twice.`,
+again, a dynamic s has backed off, the skip is counted, and the next clean window is the update that was due.
+Then single updates run below and above the clip limit with s = 1 and s = 1024: norm and factor are those of
+the restored gradient, the parameters of both are the same bits, and the step is that of the optimizer's
+formula in float64. Finds a tick on a skip, a step on a bad gradient, clipping before s is removed, s removed
+twice.`,
 	run: (*bench).ledger,
 }
 
 // entry is a line of the ledger: one window.
 type entry struct {
 	spoiled       bool
-	u, lr, bc1    float64 // what the loop wrote
+	u, lr, bc1, s float64 // what the loop wrote
 	apply, factor float64 // what the engine answered
 	before, after uint64  // checksum of parameters and moments
 	firstAcc      float64 // accumulate flag of the first and of the other micro-batches
@@ -57,7 +58,7 @@ func (k *keeper) spy(e exec.Engine) *spy {
 			}
 			return nil
 		}
-		k.now.u, k.now.lr, k.now.bc1 = k.ctl[plan.CtlU], k.ctl[plan.CtlLR], k.ctl[plan.CtlBC1]
+		k.now.u, k.now.lr, k.now.bc1, k.now.s = k.ctl[plan.CtlU], k.ctl[plan.CtlLR], k.ctl[plan.CtlBC1], k.ctl[plan.CtlScale]
 		if at := len(k.lines) - 1; at >= 0 && at < len(k.bad) {
 			k.now.spoiled = true
 			if err := spoilGradient(p, s, k.bad[at]); err != nil {
@@ -132,6 +133,9 @@ func (k *keeper) compare(v *Verdict, p *plan.Plan, res *train.Result) {
 		if want := 1 - math.Pow(r.Optimizer.Beta1, float64(u)); e.bc1 != want {
 			v.fail("%s has bias correction %g, update %d has %g", what, e.bc1, u, want)
 		}
+		if i > 0 {
+			v.scaled(what, &r.Precision, &k.lines[i-1], &e)
+		}
 		if e.apply != 0 && e.spoiled {
 			v.fail("%s has a gradient that is not finite, and is applied", what)
 		}
@@ -157,4 +161,19 @@ func (k *keeper) compare(v *Verdict, p *plan.Plan, res *train.Result) {
 	v.number("windows", len(k.lines))
 	v.number("applied", res.U)
 	v.number("skipped", res.Skipped)
+}
+
+// scaled wants s to back off after a skip, if it is dynamic, and to stay else.
+func (v *Verdict) scaled(what string, p *plan.Precision, before, e *entry) {
+	want := before.s
+	switch {
+	case p.Scaler != "dynamic":
+	case before.apply == 0:
+		want *= p.Backoff
+	case p.Every == 1:
+		want *= p.Growth
+	}
+	if e.s != want {
+		v.fail("%s has s = %g, expected %g after %g", what, e.s, want, before.s)
+	}
 }

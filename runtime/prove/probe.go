@@ -32,7 +32,7 @@ type use struct {
 // probe is a plan of the accumulating commands of another one.
 type probe struct {
 	*rewriter
-	up, one  map[string]int // buffers of upstreams and of ones, by shape
+	up, one  map[string]int // buffers of upstreams and of ones, by type
 	zero     map[string]int
 	sinks    map[string]int
 	base     int // buffers from here on are the probe's
@@ -65,12 +65,12 @@ func newProbe(p *plan.Plan) (*probe, error) {
 	return pr, err
 }
 
-// of is a buffer of a shape, one for all commands.
-func (pr *probe) of(m map[string]int, name string, shape []int) int {
-	key := fmt.Sprint(shape)
+// of is a buffer of the type of another one, one for all commands.
+func (pr *probe) of(m map[string]int, name string, as int) int {
+	key := fmt.Sprint(pr.p.Buffers[as].DType, pr.p.Buffers[as].Shape)
 	b, ok := m[key]
 	if !ok {
-		b = pr.buffer(name, shape...)
+		b = pr.buffer(name, as)
 		m[key] = b
 	}
 	return b
@@ -83,7 +83,7 @@ func (pr *probe) micro(p *plan.Plan, c *plan.Command) {
 	put := func(m map[string]int, name string, operands ...string) {
 		for _, o := range operands {
 			a := op.Arg(o)
-			args[a] = pr.of(m, name, p.Buffers[c.Args[a]].Shape)
+			args[a] = pr.of(m, name, c.Args[a])
 		}
 	}
 	to := func(kind spread, arg string) {
@@ -93,7 +93,7 @@ func (pr *probe) micro(p *plan.Plan, c *plan.Command) {
 	}
 	sink := func(result string) int {
 		r := op.Result(result)
-		results[r] = pr.of(pr.sinks, "sink", p.Buffers[c.Results[r]].Shape)
+		results[r] = pr.of(pr.sinks, "sink", c.Results[r])
 		return results[r]
 	}
 	switch op {
@@ -128,7 +128,7 @@ func (pr *probe) micro(p *plan.Plan, c *plan.Command) {
 		pr.head = c.Args[op.Arg("w")]
 		shape := p.Buffers[pr.head].Shape
 		pr.winner, pr.width = shape[0]-1, shape[1]
-		pr.headDX = pr.buffer("head.dx", p.Buffers[c.Results[op.Result("dx")]].Shape...)
+		pr.headDX = pr.buffer("head.dx", c.Results[op.Result("dx")])
 		results[op.Result("dx")] = pr.headDX
 	default:
 		return

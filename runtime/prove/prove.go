@@ -16,7 +16,7 @@ import (
 
 // Variant is a change of the experiment under proof. Zero values keep what the
 // experiment says, so the zero Variant is the experiment itself. None of the
-// fields but SeqLen, Layers, Train and Updates may change a bit of a run.
+// fields but SeqLen, Layers, Wide, Train and Updates may change a bit of a run.
 type Variant struct {
 	MicroBatches, BatchSize int      // K and B of the window
 	SeqLen                  int      // T
@@ -24,6 +24,7 @@ type Variant struct {
 	Checkpoint              string   // none, full
 	Offload                 string   // none, activations, optimizer, all
 	Workers                 int      // threads that scratch memory is planned for
+	Wide                    bool     // f32 throughout, where the experiment stores 16 bits
 	Train                   []string // data.train
 	Updates                 int      // length of the schedule
 }

@@ -25,9 +25,10 @@ func rewrite(p *plan.Plan) *rewriter {
 	return &rewriter{&q}
 }
 
-// buffer adds a buffer of f32.
-func (r *rewriter) buffer(name string, shape ...int) int {
-	r.p.Buffers = append(r.p.Buffers, plan.Buffer{Name: name, Class: ir.Activation.String(), Tier: ir.Device.String(), DType: "f32", Shape: shape})
+// buffer adds a buffer of the type of another one.
+func (r *rewriter) buffer(name string, as int) int {
+	like := &r.p.Buffers[as]
+	r.p.Buffers = append(r.p.Buffers, plan.Buffer{Name: name, Class: ir.Activation.String(), Tier: ir.Device.String(), DType: like.DType, Shape: like.Shape})
 	return len(r.p.Buffers) - 1
 }
 
@@ -86,7 +87,7 @@ func (r *rewriter) used() []bool {
 		}
 	}
 	for _, q := range r.p.Run.Params {
-		mark(q.Buffer, q.Grad)
+		mark(q.Buffer, q.Grad, q.Master-1)
 		mark(q.State...)
 	}
 	in := &r.p.Run.Inputs

@@ -16,11 +16,12 @@ var targets = Proof{
 	ID: "targets", Title: "the trained positions are the declared set",
 	Formula: "m_t = 1 ⇔ a trained token of the same document follows t in the row; its target is that token",
 	Doc: `The training loop runs on the null engine, and what it writes is compared with the rows of the text,
-position by position: sets, not counts. Every trained position t asks for the id at t+offset of its own row,
-none for the one after it where that differs; no target crosses a document unless the policy says so; every position that may be trained is; ends of documents are targets exactly as
-mask.eos says; padding and the ignore index carry weight 0; the rows of the compact embedding gradient are
-the window's ids; and c = s/N with N the sum of the weights that were written. Finds a shift that is made
-twice or not at all, a mask that is moved once too often, lost ends, trained padding, a wrong divisor.`,
+position by position: sets, not counts. Every trained position t asks for the id at t+offset of its own row;
+no target crosses a document unless the policy says so; every position that may be trained is; ends of
+documents are targets exactly as mask.eos says; padding and the ignore index carry weight 0; the rows of the
+compact embedding gradient are the window's ids; and c = s/N with N the sum of the weights that were written.
+Finds a shift that is made twice or not at all, a mask that is moved once too often, lost ends, trained
+padding, a wrong divisor.`,
 	run: (*bench).targets,
 }
 
@@ -119,6 +120,9 @@ func (t *table) done(windows int) {
 	v.number("across documents", t.crossing)
 	v.number("own id", fmt.Sprintf("%.1f %%", 100*float64(t.copies)/float64(max(1, t.trained))))
 	v.number("shift by", t.p.Run.Loss.ShiftBy)
+	if o := t.p.Run.Loss.Offset; o != 0 && o != 1 {
+		v.fail("the targets are moved by %d positions, at most 1 is one shift", o)
+	}
 	if windows == 0 || t.trained == 0 {
 		v.fail("nothing was trained in %d windows", windows)
 	}

@@ -59,10 +59,9 @@ func newLens(p *plan.Plan) (*lens, error) {
 		return nil, fmt.Errorf("attention reads visible set %d, its gradient %d", att.Args[lo], back.Args[ir.OpAttentionGrad.Arg("lo")])
 	}
 	l.h, l.g, l.d = att.Attr.Heads, att.Attr.KVHeads, att.Attr.HeadDim
-	shape := func(b int) []int { return p.Buffers[b].Shape }
-	l.qkv, l.att = l.buffer("qkv", shape(att.Args[0])...), l.buffer("att", shape(att.Results[0])...)
-	lse := l.buffer("lse", shape(att.Results[1])...)
-	l.datt, l.dqkv = l.buffer("d.att", shape(back.Args[0])...), l.buffer("d.qkv", shape(back.Results[0])...)
+	l.qkv, l.att = l.buffer("qkv", att.Args[0]), l.buffer("att", att.Results[0])
+	lse := l.buffer("lse", att.Results[1])
+	l.datt, l.dqkv = l.buffer("d.att", back.Args[0]), l.buffer("d.qkv", back.Results[0])
 	l.add(ir.Micro, att, []int{l.qkv, att.Args[1]}, []int{l.att, lse})
 	l.add(ir.Micro, back, []int{l.datt, l.qkv, l.att, lse, back.Args[4]}, []int{l.dqkv})
 	q, err := l.seal()
@@ -90,7 +89,7 @@ func (b *bench) visible(v *Verdict) error {
 		if err := t.s.Write(t.p.Run.Inputs.Control, t.control(1, false, 0)); err != nil {
 			return err
 		}
-		s := &sight{lens: l, t: t, v: v}
+		s := &sight{lens: l, t: t, v: v, limit: limitOf(l.p.Buffers[l.att].DType, 1e-5)}
 		for i := range rows {
 			docs := slices.Clone(rows[i].Docs)
 			if t.lim.All { // without lo even padding sees what is before it
@@ -118,6 +117,7 @@ type sight struct {
 	v           *Verdict
 	docs        [][]int32
 	pairs, seen int
+	limit       float64 // on the relative error of an entry
 	worst       float64
 }
 
@@ -203,7 +203,7 @@ func (s *sight) check(what string, row, query, key int, want, got float64) {
 		s.seen++
 	}
 	err := math.Abs(got-want) / want
-	if !(err <= 1e-5) {
+	if !(err <= s.limit) {
 		s.v.fail("row %d: query %d, key %d: %s = %.6g, expected %.6g", row, query, key, what, got, want)
 	}
 	s.worst = max(s.worst, err)

@@ -111,16 +111,21 @@ func (t *trial) rows(rows []loss.Row) (outcome, error) {
 	return t.window(bs, w.N)
 }
 
-// state reads parameters and moments, parameter by parameter.
+// state reads the parameters that are updated, and moments with the 16-bit
+// copies of parameters, parameter by parameter.
 func (t *trial) state() (params, moments [][]float64, err error) {
 	for i := range t.p.Run.Params {
 		q := &t.p.Run.Params[i]
-		x, err := t.read(q.Buffer)
+		rest := q.State
+		if q.Master > 0 {
+			rest = append([]int{q.Buffer}, q.State...)
+		}
+		x, err := t.read(stepped(q))
 		if err != nil {
 			return nil, nil, err
 		}
 		params = append(params, x)
-		for _, m := range q.State {
+		for _, m := range rest {
 			if x, err = t.read(m); err != nil {
 				return nil, nil, err
 			}

@@ -9,8 +9,8 @@
 // means, after loading:
 //
 //   - Model.KVHeads, DModel, FFN and QKVBias, Window.Sequences and Tokens,
-//     Precision.Params, Optimizer.WeightDecay, Offload.Prefetch.Buffers and
-//     Owners.MaskShift are set;
+//     Precision.Params, Optimizer.WeightDecay and Offload.Prefetch.Buffers are
+//     set;
 //   - Optimizer.Beta1, Beta2 and Eps are set for adamw and 0 for sgd;
 //     Momentum is set for sgd and nil for adamw;
 //   - Schedule.Decay is set for wsd and 0 otherwise; Precision.LossScale.Value

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/gradcue/gradcue/compiler/ir"
+	"github.com/gradcue/gradcue/compiler/plan"
+	"github.com/gradcue/gradcue/runtime/bench"
+)
+
+// showBench is a report on one screen.
+func (a *app) showBench(r *bench.Report) error {
+	p := newPage(a.stdout, a.outColor)
+	w, m := &r.Window, &r.Machine
+	p.title(r.Name, fmt.Sprintf("%s, width %d, vocabulary %d · %d × %d × %d tokens", plural(r.Model.Layers, "block"), r.Model.Width, r.Model.Vocab, w.MicroBatches, w.BatchSize, w.SeqLen))
+	p.blank()
+	p.line("machine", cpuName(), plural(m.Workers, "worker"), m.ISA, si(m.FLOPS, "FLOP/s")+" of multiply-adds", si(m.Bandwidth, "B/s")+" of copies")
+	p.line("update", plan.Duration(r.Nanos), fmt.Sprintf("%s to %s in %d", plan.Duration(r.Fastest), plan.Duration(r.Slowest), r.Counted),
+		si(r.Rate, "token/s"), si(r.FLOPS, "FLOP/s"), share(r.Fraction)+" of the machine")
+	p.line("text", r.Text, fmt.Sprintf("loss %.4f", r.Loss))
+	p.line("memory", "arenas of "+plan.Bytes(r.Allocated[ir.Device]+r.Allocated[ir.Host]), known(r.PeakRSS > 0, plan.Bytes(r.PeakRSS)+" of the process at most"),
+		fmt.Sprintf("%.0f allocations of Go an update", r.Allocations))
+	p.line("quiet", disturbed(r))
+	p.blank()
+	p.benchOps(r)
+	return p.close()
+}
+
+// disturbed says how far other processes were in the way.
+func disturbed(r *bench.Report) string {
+	if r.Others < 0 {
+		return "not known on this system; all updates count"
+	}
+	s := fmt.Sprintf("%d of %d updates; other processes took %s of the processors", r.Clean, r.Updates, share(r.Others))
+	if r.Counted != r.Clean {
+		s += "; too few are quiet, so all count: measure again on an idle machine"
+	}
+	return s
+}
+
+func known(ok bool, text string) string {
+	if !ok {
+		return ""
+	}
+	return text
+}
+
+func share(s bench.Share) string { return fmt.Sprintf("%.1f %%", 100*float64(s)) }
+
+// benchOps is the table of the kinds of work.
+func (p *page) benchOps(r *bench.Report) {
+	var rows [][]string
+	row := func(section, op, calls string, nanos int64, rest ...string) {
+		part := float64(nanos) / float64(max(r.Nanos, 1))
+		cells := append([]string{section, op, calls, plan.Duration(nanos), share(bench.Share(part))}, rest...)
+		rows = append(rows, append(cells, bar(min(1, max(0, part)), barCells)))
+	}
+	for _, o := range r.Ops {
+		section := o.Section
+		if o.Stream != plan.Compute.String() {
+			section += " " + o.Stream
+		}
+		rate, part := "", ""
+		if o.FLOPs > 0 {
+			rate, part = fmt.Sprintf("%.1f", o.FLOPS/1e9), share(o.Fraction)
+		}
+		row(section, o.Op, group(o.Calls), o.Nanos, rate, part, fmt.Sprintf("%.1f", o.Bandwidth/1e9))
+	}
+	row("", "outside", "", r.Outside, "", "", "")
+	p.table("  ", []column{{head: "section"}, {head: "op"}, {head: "calls", right: true}, {head: "time", right: true}, {head: "share", right: true},
+		{head: "GFLOP/s", right: true}, {head: "of peak", right: true}, {head: "GB/s", right: true}, {style: cyan}}, rows)
+}
+
+// benchLine is a report as the Go benchmark format has it, for benchstat. The
+// ending of the name is the number of threads, as there.
+func (a *app) benchLine(r *bench.Report) error {
+	name := strings.Map(func(c rune) rune {
+		if c <= ' ' || c == '-' {
+			return '_'
+		}
+		return c
+	}, r.Name)
+	_, err := fmt.Fprintf(a.stdout, "goos: %s\ngoarch: %s\ncpu: %s\nisa: %s\nBenchmarkUpdate/%s-%d\t%d\t%d ns/op\t%.1f tokens/s\t%.2f GFLOP/s\t%.4f of-peak\t%d peak-RSS-bytes\t%.1f allocs/op\n",
+		runtime.GOOS, runtime.GOARCH, cpuName(), r.Machine.ISA, name, r.Machine.Workers, r.Counted, r.Nanos, r.Rate, r.FLOPS/1e9, float64(r.Fraction), r.PeakRSS, r.Allocations)
+	return err
+}
