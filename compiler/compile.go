@@ -154,18 +154,14 @@ func Compile(src Source, o Options) (res *Result, list diag.List, err error) {
 	return &Result{Plan: s.plan, Graph: s.g}, list, nil
 }
 
-// Vet is every finding about an experiment. One that describes another trainer
-// is only checked; any other is compiled too, and its plan checked.
-func Vet(src Source, o Options) (diag.List, error) {
-	if !check.Foreign(src.Experiment) {
-		_, list, err := Compile(src, o)
-		return list, err
-	}
+// Vet is every finding about a spec that describes another trainer (check.Foreign),
+// which is checked and not compiled.
+func Vet(src Source) diag.List {
 	if src.Where == nil {
 		src.Where = func(string) diag.Position { return diag.Position{} }
 	}
 	cfg := model.FromSpec(src.Experiment)
-	return check.Spec(&check.Input{Experiment: src.Experiment, Model: &cfg, Where: src.Where, Prefix: src.Name}), nil
+	return check.Spec(&check.Input{Experiment: src.Experiment, Model: &cfg, Where: src.Where, Prefix: src.Name})
 }
 
 // run executes one pass and turns its panic into an error with its name.

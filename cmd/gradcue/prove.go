@@ -105,11 +105,20 @@ func (a *app) prove(ctx context.Context, f specFlags, o proveOptions, arg string
 	} else {
 		err = s.end(pg, &rep)
 	}
-	if n := len(rep.Failed()); err == nil && n > 0 {
-		return &findings{shown: o.json, list: diag.List{{Code: "prove.failed", Summary: fmt.Sprintf("%s of %d failed", plural(n, "proof"), len(rep.Verdicts)),
-			Help: "gradcue prove --list says what each shows; please report it with the spec"}}}
+	if err != nil {
+		return err
 	}
-	return err
+	return outcome(&rep, o.json)
+}
+
+// outcome is an error when a proof failed.
+func outcome(rep *prove.Report, shown bool) error {
+	n := len(rep.Failed())
+	if n == 0 {
+		return nil
+	}
+	return &findings{shown: shown, list: diag.List{{Code: "prove.failed", Summary: fmt.Sprintf("%s of %d failed", plural(n, "proof"), len(rep.Verdicts)),
+		Help: "gradcue prove --list says what each shows; please report it with the spec"}}}
 }
 
 // failed sorts an error of a proof into those of the user and others.

@@ -90,7 +90,6 @@ func vary(x *shape.Experiment, v prove.Variant) {
 	put(&w.MicroBatches, v.MicroBatches)
 	put(&w.MicroBatchSize, v.BatchSize)
 	put(&w.SeqLen, v.SeqLen)
-	put(&x.Model.Layers, v.Layers)
 	put(&x.Schedule.Updates, v.Updates)
 	count(w)
 	// What a variant needs more of than the experiment is no mistake of its author.

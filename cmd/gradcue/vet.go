@@ -55,7 +55,15 @@ func (a *app) vetFormat() string {
 
 // vet is all findings about experiments.
 func (a *app) vet(f specFlags, args []string) (diag.List, error) {
-	ls, l := a.load(f, args...)
+	all, l := a.load(f, args...)
+	var ls []*spec.Loaded
+	for _, x := range all {
+		if check.Foreign(x.Experiment) {
+			l = append(l, compiler.Vet(compiler.Source{Experiment: x.Experiment, Name: x.Name, Where: x.Where})...)
+		} else {
+			ls = append(ls, x)
+		}
+	}
 	_, found, err := a.compileAll(ls, compiler.Options{})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,9 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 var attnDocs = Rule{
 	ID: "attn.docs", Title: "packed documents do not see each other",
@@ -25,6 +28,9 @@ func (a *attending) apart() (fs []Finding) {
 		case "nothing":
 			why = "it does not know where a document ends"
 		default:
+			if f := a.misread(i); f != nil {
+				fs = append(fs, *f)
+			}
 			continue
 		}
 		fs = append(fs, Finding{Field: fmt.Sprintf("pipeline.attention.backends.%d.separates", i), Related: []string{"mask.packing.mode", "mask.packing.positions"},
@@ -62,4 +68,43 @@ func (a *attending) leak() string {
 		return fmt.Sprintf("%s in %.4g %% of the positions", of, share)
 	}
 	return fmt.Sprintf("%s, %d of %d positions (%.4g %%) do, with %d pairs of query and key instead of %d", of, rows, total, share, pairs, right)
+}
+
+// misread finds a back end that is given other documents than there are.
+func (a *attending) misread(i int) *Finding {
+	b := &a.Backends[i]
+	if b.Lengths == nil || len(a.Documents) == 0 || slices.Equal(b.Lengths, a.Documents) {
+		return nil
+	}
+	of := func(lengths []int64) (starts []int64) {
+		start := int64(0)
+		for _, n := range lengths {
+			for range n {
+				starts = append(starts, start)
+			}
+			start += n
+		}
+		return starts
+	}
+	want, got := of(a.Documents), of(b.Lengths)
+	wrong, first := 0, -1
+	for t := range want {
+		if t >= len(got) || got[t] != want[t] {
+			wrong++
+			if first < 0 {
+				first = t
+			}
+		}
+	}
+	f := &Finding{Field: fmt.Sprintf("pipeline.attention.backends.%d.lengths", i), Related: []string{"pipeline.attention.documents"}, Help: "give it the lengths of the documents as they are in the row",
+		Summary: fmt.Sprintf("back end %s is given documents of %v, the row has %v", b.Name, b.Lengths, a.Documents)}
+	switch {
+	case first >= 0 && first >= len(got):
+		f.Summary += fmt.Sprintf(": it covers %d of %d positions", len(got), len(want))
+	case first >= 0:
+		f.Summary += fmt.Sprintf(": %d of %d positions see other keys, the first is %d", wrong, len(want), first)
+	default:
+		f.Summary += fmt.Sprintf(": %d positions too many", len(got)-len(want))
+	}
+	return f
 }

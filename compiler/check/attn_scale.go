@@ -9,7 +9,7 @@ import (
 var attnScale = Rule{
 	ID: "attn.scale", Title: "scores are scaled once, by the width of a head",
 	Formula: "Π factors on the scores = attention.scale = 1/√headDim",
-	Doc:     `Scores are multiplied by 1/√headDim, or by the one number that pipeline.attention.scale puts in its place. Every path must apply exactly that: a path that uses the width of the model, applies it twice (model and kernel), or keeps its own default when another scale is asked for trains another model. Formulas may use headDim, dModel, heads, kvHeads, layers, context, seqLen, numbers, *, / and sqrt().`,
+	Doc:     `Scores are multiplied by 1/√headDim, or by the one number that pipeline.attention.scale puts in its place. Every path must apply exactly that: a path that uses the width of the model, applies it twice (model and kernel), or keeps its own default when another scale is asked for trains another model. So does a path that leaves out the cap of the scores. Formulas may use headDim, dModel, heads, kvHeads, layers, context, seqLen, numbers, *, / and sqrt().`,
 	Spec: func(in *Input) []Finding {
 		return attention(in).scaled()
 	},
@@ -34,6 +34,10 @@ func (a *attending) scaled() (fs []Finding) {
 	}
 	for i := range a.Backends {
 		b := &a.Backends[i]
+		if a.Cap > 0 && !b.Capped {
+			fs = append(fs, Finding{Field: fmt.Sprintf("pipeline.attention.backends.%d.capped", i), Related: []string{"pipeline.attention.cap"}, Help: "use a back end that bounds scores, or train without a cap",
+				Summary: fmt.Sprintf("back end %s leaves out the cap of %g on the scores", b.Name, a.Cap)})
+		}
 		if b.Scales == nil {
 			continue
 		}

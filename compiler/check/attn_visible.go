@@ -102,6 +102,9 @@ func really(b *shape.AttentionBackend, want view) view {
 }
 
 func (a *attending) visible() (fs []Finding) {
+	if fs = a.outside(); len(fs) > 0 {
+		return fs
+	}
 	if a.tq != a.tk && a.Alignment == "" && a.Objective == "next-token" && len(a.Backends) > 0 {
 		return []Finding{a.unaligned()}
 	}
@@ -113,6 +116,26 @@ func (a *attending) visible() (fs []Finding) {
 				break
 			}
 		}
+	}
+	return fs
+}
+
+// outside are blocks that the model does not have.
+func (a *attending) outside() (fs []Finding) {
+	n := a.in.Experiment.Model.Layers
+	look := func(field string, layers shape.LayerList) {
+		for k, l := range layers {
+			if l >= n {
+				fs = append(fs, Finding{Field: fmt.Sprintf("%s.%d", field, k), Related: []string{"model.layers"}, Help: "name blocks of the model",
+					Summary: fmt.Sprintf("%s names block %d, but the blocks are 0..%d", field, l, n-1)})
+			}
+		}
+	}
+	for i, w := range a.Windows {
+		look(fmt.Sprintf("pipeline.attention.windows.%d.layers", i), w.Layers)
+	}
+	for i := range a.Backends {
+		look(fmt.Sprintf("pipeline.attention.backends.%d.layers", i), a.Backends[i].Layers)
 	}
 	return fs
 }

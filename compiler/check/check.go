@@ -64,7 +64,7 @@ func Rules() []Rule {
 // (Foreign) it asks whether that is right, not whether gradcue can build it.
 func Spec(in *Input) diag.List {
 	return run(in, func(r Rule) []Finding {
-		if r.Spec == nil || r.Target && Foreign(in.Experiment) {
+		if r.Spec == nil || r.Target && Foreign(in.Experiment) || r.ID == foreign.ID {
 			return nil
 		}
 		return r.Spec(in)
@@ -75,7 +75,7 @@ func Spec(in *Input) diag.List {
 // it refuses to run a spec that describes another trainer.
 func Target(in *Input) diag.List {
 	return run(in, func(r Rule) []Finding {
-		if r.ID != foreign.ID || !Foreign(in.Experiment) {
+		if r.ID != foreign.ID {
 			return nil
 		}
 		return r.Spec(in)
@@ -89,7 +89,7 @@ func Data(in *Input, s Sample) diag.List {
 	with := *in
 	with.Sample = &s
 	return run(&with, func(r Rule) (fs []Finding) {
-		if r.Target && Foreign(in.Experiment) {
+		if r.Target && Foreign(in.Experiment) || r.ID == foreign.ID {
 			return nil
 		}
 		if r.Spec != nil {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// symbols are what factors are made of beside numbers: K micro-batches, R ranks,
-// B rows, T positions, N targets of the update, M of a rank, n of a micro-batch.
-const symbols = "KRBTNMn"
+// symbols are what factors are made of beside numbers: K micro-batches, R ranks, C ranks that
+// share a row, B rows, T positions, N targets of the update, M of a rank, n of a micro-batch.
+const symbols = "KRCBTNMn"
 
 // monomial is an exact product c · Π symbol^power.
 type monomial struct {
@@ -57,11 +57,12 @@ func (m monomial) with(s byte, by monomial) monomial {
 
 func (m monomial) of(s byte) int { return m.power[strings.IndexByte(symbols, s)] }
 
-// numbers replaces K, R, B and T by those of the window.
+// numbers replaces K, R, C, B and T by those of the spec.
 func (m monomial) numbers(in *Input) monomial {
 	w := &in.Experiment.Window
-	for s, n := range map[byte]int64{'K': w.MicroBatches, 'R': w.Replicas, 'B': w.MicroBatchSize, 'T': w.SeqLen} {
-		m = m.with(s, monomial{c: new(big.Rat).SetInt64(n)})
+	shards := max(1, in.pipeline().data.SequenceShards)
+	for i, n := range []int64{w.MicroBatches, w.Replicas, shards, w.MicroBatchSize, w.SeqLen} {
+		m = m.with(symbols[i], monomial{c: new(big.Rat).SetInt64(n)})
 	}
 	return m
 }

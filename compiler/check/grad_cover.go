@@ -13,13 +13,16 @@ import (
 var gradCover = Rule{
 	ID: "grad.cover", Title: "kernels cover their shapes, and were proved for them",
 	Formula: "rows × columns from the shape, backward as forward; programs = partials = ⌈rows/block⌉; sizes ∈ proved",
-	Doc:     `The sizes that a backward kernel works with follow from the shape of the forward input: rows are all axes but the last ones that make a row, not the first axis alone. Where rows are divided into blocks, programs and partial sums are rows/block rounded up, or rows are lost or written out of bounds. A kernel whose gradients were proved for some sizes (head width, batch) is only a warning away from wrong ones at others: right outputs say nothing about gradients. gradcue proves its own kernels over sizes that do not divide, by finite differences and against a reference, in its tests.`,
+	Doc:     `The sizes that a backward kernel works with follow from the shape of the forward input: rows are all axes but the last ones that make a row, not the first axis alone. Where rows are divided into blocks, programs and partial sums are rows/block rounded up, or rows are lost or written out of bounds. A program that works on one block of a row loses the rest of a longer one, and 32-bit indices end at 2^31 elements. A kernel whose gradients were proved for some sizes (head width, batch) is only a warning away from wrong ones at others: right outputs say nothing about gradients. gradcue proves its own kernels over sizes that do not divide, by finite differences and against a reference, in its tests.`,
 	Spec: func(in *Input) (fs []Finding) {
 		g := graph(in)
 		for i := range g.Kernels {
 			k := &g.Kernels[i]
 			field := fmt.Sprintf("pipeline.graph.kernels.%d", i)
 			rows, f := rowsOf(k)
+			if f == nil {
+				f = indexed(k, rows)
+			}
 			if f == nil {
 				f = blocked(k, rows)
 			}
@@ -69,6 +72,32 @@ func rowsOf(k *shape.Kernel) (int64, *Finding) {
 		f.Field = ".columns"
 	}
 	return rows, f
+}
+
+// columnsOf is the length of a row, 0 where it is not described.
+func columnsOf(k *shape.Kernel) int64 {
+	if k.Columns > 0 || len(k.Shape) == 0 {
+		return k.Columns
+	}
+	n := int64(1)
+	for _, m := range k.Shape[len(k.Shape)-int(k.RowAxes):] {
+		n = times(n, m)
+	}
+	return n
+}
+
+// indexed checks that a kernel covers a whole row and can number its elements.
+func indexed(k *shape.Kernel, rows int64) *Finding {
+	columns := columnsOf(k)
+	if k.Covers != nil && *k.Covers < columns {
+		return &Finding{Field: ".covers", Help: "loop over the row, or use a block that is as long",
+			Summary: fmt.Sprintf("kernel %s works on %d elements of a row of %d: %d are lost", k.Name, *k.Covers, columns, columns-*k.Covers)}
+	}
+	if n := times(max(rows, 1), columns); k.IndexBits == 32 && n > 1<<31 {
+		return &Finding{Field: ".indexBits", Help: "use 64-bit indices, or cut the input into parts",
+			Summary: fmt.Sprintf("kernel %s numbers %d elements with 32 bits, which end at %d", k.Name, n, int64(1<<31)-1)}
+	}
+	return nil
 }
 
 // blocked checks programs and partial sums against the rows.

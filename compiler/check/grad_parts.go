@@ -128,7 +128,11 @@ func managed(in *Input) (fs []Finding) {
 		if len(s.Names) == 0 {
 			f.Summary = fmt.Sprintf("storage %s has %d owners that move it (%s)", s.Name, len(s.Managers), strings.Join(s.Managers, ", "))
 		}
-		if bad := ordered(s, fmt.Sprintf("pipeline.offload.storages.%d.events", i)); len(bad) > 0 {
+		w, bad := waits(o.Storages)
+		if bad == nil {
+			bad = w.ordered(i)
+		}
+		if len(bad) > 0 {
 			f.Summary += ": " + bad[0].Summary
 			f.Related = append(f.Related, bad[0].Field)
 		}

@@ -14,7 +14,7 @@ var gradReach = Rule{
 	Doc:     `Walking back from each term of the loss with a coefficient other than 0, some trained parameter must be reached, or the coefficient has no effect. Each trained parameter must be reached by some term. What cuts a path: a detach, a conversion to plain numbers, an op without gradient, a cached copy of a parameter that was made in a pass without gradients. gradcue's backward pass walks its own graph and gives every parameter a gradient; what no path reaches is a compile error.`,
 	Spec: func(in *Input) []Finding {
 		g := graph(in)
-		return append(g.histories(), g.reached()...)
+		return append(append(g.histories(), g.cut()...), g.reached()...)
 	},
 }
 
@@ -26,6 +26,31 @@ func (g *graphing) histories() (fs []Finding) {
 		}
 		fs = append(fs, Finding{Field: fmt.Sprintf("pipeline.graph.casts.%d", i), Help: "do not cache casts in a pass without gradients, or clear the cache after it",
 			Summary: fmt.Sprintf("%s gets no gradient: a copy of it that was made in a pass without gradients is read again in a pass with gradients", c.Of)})
+	}
+	return fs
+}
+
+// cut checks parameters that are said to get no gradient, or not in every row.
+func (g *graphing) cut() (fs []Finding) {
+	for i := range g.Parameters {
+		p := &g.Parameters[i]
+		field := fmt.Sprintf("pipeline.graph.parameters.%d", i)
+		if !p.Trainable {
+			continue
+		}
+		if p.CutBy != "" {
+			fs = append(fs, Finding{Field: field + ".cutBy", Help: "remove the cut, or say trainable: false", Summary: fmt.Sprintf("%s gets no gradient: path is cut at %s", p.Name, p.CutBy)})
+		}
+		var rows []string
+		for _, r := range p.RowsWithoutGradient {
+			if slices.Contains(p.RowsUsed, r) {
+				rows = append(rows, fmt.Sprint(r))
+			}
+		}
+		if len(rows) > 0 {
+			fs = append(fs, Finding{Field: field + ".rowsWithoutGradient", Related: []string{field + ".rowsUsed"}, Help: "use a padding row that no token has",
+				Summary: fmt.Sprintf("%s of %s never get a gradient, but the data uses them (row %s)", plural(int64(len(rows)), "row"), p.Name, strings.Join(rows, ", "))})
+		}
 	}
 	return fs
 }
@@ -121,7 +146,7 @@ func (g *graphing) unreached(w *walk) (fs []Finding) {
 	for i := range g.Parameters {
 		p := &g.Parameters[i]
 		s := g.storage(p.Name)
-		if !p.Trainable || !g.known(p.Name) || slices.ContainsFunc(w.reached, func(n string) bool { return g.storage(n) == s }) {
+		if !p.Trainable || p.CutBy != "" || !g.known(p.Name) || slices.ContainsFunc(w.reached, func(n string) bool { return g.storage(n) == s }) {
 			continue
 		}
 		why := "no op that reads it leads to the loss"

@@ -14,6 +14,9 @@ var lossEdge = Rule{
 			case s.On == "flattened" && w.MicroBatchSize > 1:
 				fs = append(fs, Finding{Field: field, Related: []string{"window.microBatchSize"}, Help: "shift within rows, before they are flattened",
 					Summary: fmt.Sprintf("the %s shifts after rows are flattened: %s of a micro-batch of %d rows cross into the next row", s.By, plural(w.MicroBatchSize-1, "target"), w.MicroBatchSize)})
+			case s.On == "ring":
+				fs = append(fs, Finding{Field: field, Help: "give the last position of a row no target",
+					Summary: fmt.Sprintf("the %s rolls each row: its last position learns the row's first token, 1 of %d targets", s.By, w.SeqLen)})
 			case s.On == "shard" && p.data.SequenceShards > 1:
 				n := p.data.SequenceShards
 				fs = append(fs, Finding{Field: field, Related: []string{"pipeline.data.sequenceShards", "window.seqLen"}, Help: "shift the whole row first, then cut it into shards",
@@ -59,9 +62,9 @@ func (in *Input) crossing() string {
 }
 
 // labelEdge finds labels at positions whose next token belongs to another
-// document or to nothing.
+// document or to nothing. Labels that are shifted wrongly say nothing of borders.
 func labelEdge(in *Input) []Finding {
-	if in.pipeline().targets.AcceptBorders || in.Experiment.Mask.Shift.Offset != 1 {
+	if in.pipeline().targets.AcceptBorders || in.Experiment.Mask.Shift.Offset != 1 || len(labelShift(in)) > 0 {
 		return nil
 	}
 	cross, all := 0, 0

@@ -14,7 +14,7 @@ var lossOnce = Rule{
 	Doc: "Between the sum of token losses and the gradient stand the loss's own division, 1/K for K micro-batches and 1/R for R ranks. If two components apply a factor the gradient is too small, if none does it is too large. AdamW hides a constant factor, but the clip limit, ε and other engines do not. The rule multiplies all factors exactly. Without pipeline.loss.over the loss is taken for a mean over the micro-batch; ranks are looked at where a factor names R.",
 	Spec: func(in *Input) (fs []Finding) {
 		p := in.pipeline()
-		if p.loss.Factors == nil && p.loss.CountUsed {
+		if p.loss.Factors == nil && p.loss.CountUsed && p.loss.Over != "nothing" {
 			return nil
 		}
 		for i, x := range p.loss.Factors {

@@ -27,7 +27,7 @@ var lossShift = Rule{
 			}
 			f := Finding{Field: "pipeline.targets.shifts", Help: "let exactly one component shift the targets"}
 			f.Summary = fmt.Sprintf("targets are shifted %s%s (%s), expected %s: position t would learn token %s", count(sum, len(owners)), where, shiftList(owners), plural(want, "position"), token(sum))
-			if len(owners) > 1 {
+			if len(owners) > 0 {
 				f.Field = fmt.Sprintf("pipeline.targets.shifts.%d", owners[len(owners)-1].index)
 				for _, o := range owners[:len(owners)-1] {
 					f.Related = append(f.Related, fmt.Sprintf("pipeline.targets.shifts.%d", o.index))

@@ -70,10 +70,10 @@ func isAre(n int64, noun string) string {
 }
 
 // labelRoles compares the positions that the trainer's labels train with those
-// that the spec's policy trains, as sets.
+// that the spec's policy trains, as sets. Wrong shifts and borders explain more.
 func labelRoles(in *Input) []Finding {
 	s := in.Sample
-	if s.Labels == nil {
+	if s.Labels == nil || len(labelShift(in)) > 0 || len(labelEdge(in)) > 0 {
 		return nil
 	}
 	want := in.policy().Make(s.Rows, max(1, s.Batch))

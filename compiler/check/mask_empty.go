@@ -25,7 +25,7 @@ var maskEmpty = Rule{
 	},
 	Data: func(in *Input) []Finding {
 		n, all := in.emptySamples()
-		limit := in.pipeline().mask.Roles.Limit
+		limit := in.pipeline().mask.EmptySamples.Limit
 		if n == 0 || float64(n) <= limit*float64(all) {
 			return nil
 		}
@@ -73,25 +73,26 @@ func implementations(ls []shape.LossImplementation) []Finding {
 	return nil
 }
 
-// unmatched judges what becomes of samples in which no role is found.
+// unmatched judges samples in which no role is found, or nothing is trained for
+// another reason.
 func unmatched(in *Input, p *pipe) []Finding {
-	r := &p.mask.Roles
-	if r.Unmatched == "" || r.Unmatched == "stop" {
-		return nil
-	}
-	n, all := int64(-1), int64(0)
-	if r.Seen != nil {
-		n, all = r.Seen.Count, r.Seen.Of
+	r, e := &p.mask.Roles, &p.mask.EmptySamples
+	n, all, field := e.Count, e.Of, "pipeline.mask.emptySamples.count"
+	if r.Unmatched == "ignore" || r.Unmatched == "drop" {
+		field = "pipeline.mask.roles.unmatched"
 	}
 	if in.Sample != nil && r.FoundBy == "marker" && len(r.Marker) > 0 {
 		all = int64(len(in.Sample.Rows))
 		n = all - int64(len(in.Sample.find(r.Marker)))
+		if r.Unmatched == "stop" {
+			field = "pipeline.mask.roles.marker"
+		}
 	}
-	f := Finding{Field: "pipeline.mask.roles.unmatched", Related: []string{"pipeline.mask.roles.limit"}, Help: "stop at a sample in which no role is found"}
+	f := Finding{Field: field, Related: []string{"pipeline.mask.emptySamples"}, Help: "find out why nothing is trained in these samples, and stop at one in which no role is found"}
 	switch {
-	case n >= 0 && float64(n) > r.Limit*float64(all):
-		f.Summary = fmt.Sprintf("%d of %d samples (%s %%) carry no loss, at most %s %% are accepted", n, all, number(100*float64(n)/float64(all)), number(100*r.Limit))
-	case n < 0 && r.Unmatched == "ignore":
+	case n > 0 && float64(n) > e.Limit*float64(all):
+		f.Summary = fmt.Sprintf("%d of %d samples (%s %%) carry no loss, at most %s %% are accepted", n, all, number(100*float64(n)/float64(all)), number(100*e.Limit))
+	case n == 0 && r.Unmatched == "ignore":
 		f.Summary = "a sample in which no role is found is kept, with every position ignored"
 	default:
 		return nil

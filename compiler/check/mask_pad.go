@@ -17,7 +17,7 @@ var maskPad = Rule{
 		help := "find padding by the length of the sample"
 		switch {
 		case pad.FoundBy == "nothing":
-			return []Finding{{Field: field, Summary: "padding is not masked: padded positions are attended to like text" + in.padded(), Help: help}}
+			return []Finding{{Field: field, Summary: "padding is not masked: padded positions are treated like text" + in.padded(), Help: help}}
 		case pad.FoundBy == "trailing id" && pad.Side == "left":
 			return []Finding{{Field: field, Related: []string{"pipeline.mask.padding.side"}, Help: help,
 				Summary: "padding is looked for at the end of rows, but rows are padded on the left: all pads are attended to" + in.padded()}}

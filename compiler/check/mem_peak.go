@@ -55,12 +55,15 @@ func over(field string, budget, arena int64, tier string, in *Input) []Finding {
 	return []Finding{f}
 }
 
-// unsized are owners whose size nothing says.
+// unsized are owners whose size or life nothing says.
 func (r *remembering) unsized() (fs []Finding) {
 	for i := range r.Owners {
 		o := &r.Owners[i]
-		if r.size(o) < 0 && o.Without == nil {
+		switch until := slices.Index(memPhases, o.Until); {
+		case r.size(o) < 0 && o.Without == nil:
 			fs = append(fs, Finding{Field: memOwnerField(i), Summary: fmt.Sprintf("memory owner %s has no size", o.Name), Help: "give bytes, perParameter, or tokens and width"})
+		case until >= 0 && until < slices.Index(memPhases, string(o.From)):
+			fs = append(fs, Finding{Field: memOwnerField(i) + ".until", Summary: fmt.Sprintf("memory owner %s ends in %s, before it starts in %s", o.Name, o.Until, o.From), Help: "use next-forward or next-head where it lives into the next update"})
 		}
 	}
 	return fs
@@ -70,6 +73,10 @@ func (r *remembering) unsized() (fs []Finding) {
 func (r *remembering) lives() (fs []Finding) {
 	for i := range r.Owners {
 		o := &r.Owners[i]
+		if o.Grows {
+			fs = append(fs, r.leak(i))
+			continue
+		}
 		if _, crosses := strings.CutPrefix(o.Until, "next-"); !crosses {
 			continue
 		}
@@ -95,6 +102,27 @@ func (r *remembering) lives() (fs []Finding) {
 		f.Summary += fmt.Sprintf(": %s take %s instead of %s", strings.Join(names, ", "), plan.Bytes(times(one, k)), plan.Bytes(one))
 	}
 	return append(fs, f)
+}
+
+// leak is an owner of which every update adds one.
+func (r *remembering) leak(i int) Finding {
+	o := &r.Owners[i]
+	each := r.size(o)
+	f := Finding{Field: memOwnerField(i) + ".grows", Help: "keep the number and not the tensor, so that the graph is freed",
+		Summary: fmt.Sprintf("every update adds %s of %s and frees none: %s after the %d updates of the run", plan.Bytes(each), o.Name, plan.Bytes(times(each, r.in.Experiment.Schedule.Updates)), r.in.Experiment.Schedule.Updates)}
+	budget, peak := r.limit(), r.peak(r.size, memUpdates, memPhases).bytes
+	if budget > peak && each > 0 {
+		f.Summary += fmt.Sprintf("; the budget of %s ends after %d updates", plan.Bytes(budget), (budget-peak)/each+1)
+	}
+	return f
+}
+
+// limit is the budget in force, 0 for none.
+func (r *remembering) limit() int64 {
+	if r.Budget > 0 {
+		return r.Budget
+	}
+	return r.in.Experiment.Memory.Budget
 }
 
 // omitted compares what somebody expects with the owners: a predicted peak, and
@@ -133,9 +161,9 @@ func (r *remembering) omitted() (fs []Finding) {
 
 // overBudget compares the peak with the budget.
 func (r *remembering) overBudget() []Finding {
-	budget, field := r.Budget, "pipeline.memory.budget"
-	if budget == 0 {
-		budget, field = r.in.Experiment.Memory.Budget, "memory.budget"
+	budget, field := r.limit(), "pipeline.memory.budget"
+	if r.Budget == 0 {
+		field = "memory.budget"
 	}
 	peak := r.peak(r.size, memUpdates, memPhases)
 	if budget == 0 || peak.bytes <= budget {

@@ -68,4 +68,6 @@ func (p *pipe) layouts(named ...[]shape.Layout) []shape.Layout {
 }
 
 // covers reports whether a step that names some layouts (or engines) is done for one.
-func covers[T comparable](named []T, one T) bool { return len(named) == 0 || slices.Contains(named, one) }
+func covers[T comparable](named []T, one T) bool {
+	return len(named) == 0 || slices.Contains(named, one)
+}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/gradcue/gradcue/spec/shape"
 )
@@ -13,21 +12,25 @@ var placeOrder = Rule{
 	Doc:     `Of two accesses to the same bytes of which at least one changes them, the first must have ended when the second starts: last write before the copy out, copy out before release and before the copy back in, copy in before the first use, last reader on any stream before release. This must hold on every path, also the late and the first one. pipeline.offload.storages gives each storage its events in the order that is meant, with times, or with what each waits for; without times, two events in different streams need a chain of waits. Groups of layers are reloaded in turns, one for each group in the order of backward, also for those that stay. In gradcue every order is an edge of the plan, and plan.Validate proves for each pair of commands with overlapping bytes that one waits for the other, before anything runs.`,
 	Spec: func(in *Input) []Finding {
 		o := part(in, func(p *shape.Pipeline) *shape.OffloadPipeline { return p.Offload })
+		w, bad := waits(o.Storages)
+		if bad != nil {
+			return append(bad, turns(o)...)
+		}
 		var fs []Finding
 		for i := range o.Storages {
-			if s := &o.Storages[i]; len(s.Managers) < 2 { // else grad.alias explains it
-				fs = append(fs, ordered(s, fmt.Sprintf("pipeline.offload.storages.%d.events", i))...)
+			if len(o.Storages[i].Managers) < 2 { // else grad.alias explains it
+				fs = append(fs, w.ordered(i)...)
 			}
 		}
 		if len(fs) == 0 {
-			fs = slots(o.Storages)
+			fs = w.slots()
 		}
 		return append(fs, turns(o)...)
 	},
 }
 
 // changes reports whether an event changes the bytes, or takes them away.
-func changes(e *shape.TransferEvent) bool { return e.Does != "read" && e.Does != "copy-out" }
+func changes(e shape.TransferEvent) bool { return e.Does != "read" && e.Does != "copy-out" }
 
 func timed(e *shape.TransferEvent) bool { return e.Start != nil }
 
@@ -42,15 +45,11 @@ func endOf(e *shape.TransferEvent) float64 {
 
 // ordered checks the events of one storage and returns the first that is wrong:
 // what follows from it has the same cause.
-func ordered(s *shape.MovedStorage, field string) []Finding {
-	reach, f := waits(s, field)
-	if f != nil {
-		return []Finding{*f}
-	}
+func (w *waiting) ordered(i int) []Finding {
+	s := &w.storages[i]
 	released := -1
 	for j := range s.Events {
 		b := &s.Events[j]
-		at := fmt.Sprintf("%s.%d", field, j)
 		switch b.Does {
 		case "release":
 			released = j
@@ -58,52 +57,22 @@ func ordered(s *shape.MovedStorage, field string) []Finding {
 			released = -1
 		case "read", "copy-out":
 			if released >= 0 {
-				return []Finding{{Field: at, Related: []string{fmt.Sprintf("%s.%d", field, released)}, Help: "copy it in again before it is used, or release it later",
+				return []Finding{{Field: eventField(i, j), Related: []string{eventField(i, released)}, Help: "copy it in again before it is used, or release it later",
 					Summary: fmt.Sprintf("%s %s, but it was released before%s", s.Name, done(b), when(b, &s.Events[released]))}}
 			}
 		}
-		for i := j - 1; i >= 0; i-- {
-			a := &s.Events[i]
-			if !changes(a) && !changes(b) {
+		for k := j - 1; k >= 0; k-- {
+			a := &s.Events[k]
+			if !changes(*a) && !changes(*b) {
 				continue
 			}
-			if f := pair(s.Name, a, b, reach[j][i]); f != nil {
-				f.Field, f.Related = at, []string{fmt.Sprintf("%s.%d", field, i)}
+			if f := pair(s.Name, a, b, w.after(event{i, j}, event{i, k})); f != nil {
+				f.Field, f.Related = eventField(i, j), []string{eventField(i, k)}
 				return []Finding{*f}
 			}
 		}
 	}
 	return nil
-}
-
-// waits computes which events are known to have ended when another starts:
-// those before it in its stream, those it waits for, and what these waited for.
-func waits(s *shape.MovedStorage, field string) (reach [][]bool, bad *Finding) {
-	reach = make([][]bool, len(s.Events))
-	for j := range s.Events {
-		b := &s.Events[j]
-		reach[j] = make([]bool, len(s.Events))
-		join := func(i int) {
-			reach[j][i] = true
-			for k, r := range reach[i] {
-				reach[j][k] = reach[j][k] || r
-			}
-		}
-		for i := range s.Events[:j] {
-			if s.Events[i].Stream == b.Stream {
-				join(i)
-			}
-		}
-		for k, name := range b.After {
-			i := slices.IndexFunc(s.Events[:j], func(e shape.TransferEvent) bool { return e.Name == name })
-			if i < 0 {
-				return nil, &Finding{Field: fmt.Sprintf("%s.%d.after.%d", field, j, k), Help: "name an event that stands before it",
-					Summary: fmt.Sprintf("%s of %s waits for %q, which is no event before it", b.Does, s.Name, name)}
-			}
-			join(i)
-		}
-	}
-	return reach, nil
 }
 
 // pair checks that a has ended when b starts.
@@ -146,57 +115,13 @@ func when(b, a *shape.TransferEvent) string {
 	return fmt.Sprintf(" (t=%g after t=%g)", startOf(b), startOf(a))
 }
 
-// slots checks that storages that share a staging slot are not in it together.
-func slots(all []shape.MovedStorage) (fs []Finding) {
-	type stay struct {
-		storage    int
-		start, end float64
-	}
-	stays := map[string][]stay{}
-	for i := range all {
-		s := &all[i]
-		if s.Slot == "" {
-			continue
-		}
-		for _, in := range visits(s) {
-			for _, o := range stays[s.Slot] {
-				if o.storage != i && in[0] < o.end && o.start < in[1] {
-					fs = append(fs, Finding{Field: fmt.Sprintf("pipeline.offload.storages.%d.slot", i), Related: []string{fmt.Sprintf("pipeline.offload.storages.%d.slot", o.storage)},
-						Help:    "wait for the copy out and the last reader of the other before the slot is filled, or use more slots",
-						Summary: fmt.Sprintf("%s is in slot %s from t=%g to t=%g, and %s from t=%g to t=%g", s.Name, s.Slot, in[0], in[1], all[o.storage].Name, o.start, o.end)})
-					return fs
-				}
-			}
-			stays[s.Slot] = append(stays[s.Slot], stay{i, in[0], in[1]})
-		}
-	}
-	return fs
-}
-
-// visits are the times in which a storage uses its slot: from a write or a copy
-// in to its last use before the next copy in.
-func visits(s *shape.MovedStorage) (times [][2]float64) {
-	fresh := true
-	for i := range s.Events {
-		e := &s.Events[i]
-		if !timed(e) || e.Does == "release" {
-			fresh = true
-			continue
-		}
-		if e.Does == "copy-in" || fresh {
-			times, fresh = append(times, [2]float64{startOf(e), endOf(e)}), false
-			continue
-		}
-		last := &times[len(times)-1]
-		last[1] = max(last[1], endOf(e))
-	}
-	return times
-}
-
 // turns checks that backward reloads every group in its own turn.
 func turns(o *shape.OffloadPipeline) []Finding {
-	if o.Groups == 0 {
-		return nil
+	groups := o.Groups
+	if groups == 0 {
+		for _, t := range o.Turns {
+			groups = max(groups, t.Group+1)
+		}
 	}
 	bad := func(at int, format string, args ...any) []Finding {
 		field := "pipeline.offload.turns"
@@ -207,17 +132,17 @@ func turns(o *shape.OffloadPipeline) []Finding {
 			Help: "give every group a turn, last group first; stays: true for those that stay on the device"}}
 	}
 	for k, t := range o.Turns {
-		want := o.Groups - 1 - int64(k)
+		want := groups - 1 - int64(k)
 		if t.Group == want {
 			continue
 		}
 		if t.Group < want {
-			return bad(k, "turn %d reloads group %d, but backward is at group %d then: %s early, with %s for %d groups", k, t.Group, want, plural(want-t.Group, "group"), plural(int64(len(o.Turns)), "turn"), o.Groups)
+			return bad(k, "turn %d reloads group %d, but backward is at group %d then: %s early, with %s for %d groups", k, t.Group, want, plural(want-t.Group, "group"), plural(int64(len(o.Turns)), "turn"), groups)
 		}
-		return bad(k, "turn %d reloads group %d, but backward has passed it: it is at group %d, with %s for %d groups", k, t.Group, want, plural(int64(len(o.Turns)), "turn"), o.Groups)
+		return bad(k, "turn %d reloads group %d, but backward has passed it: it is at group %d, with %s for %d groups", k, t.Group, want, plural(int64(len(o.Turns)), "turn"), groups)
 	}
-	if n := int64(len(o.Turns)); n < o.Groups {
-		return bad(len(o.Turns), "%s for %d groups: group %d is never there", plural(n, "turn"), o.Groups, o.Groups-1-n)
+	if n := int64(len(o.Turns)); n < groups {
+		return bad(len(o.Turns), "%s for %d groups: group %d is never there", plural(n, "turn"), groups, groups-1-n)
 	}
 	return nil
 }

@@ -113,9 +113,7 @@ func exposed(o *shape.OffloadPipeline) []Finding {
 		Summary: "staging memory is allocated in the step, which waits for the device: no copy overlaps with work"}
 	if n > 0 {
 		f.Related = []string{"pipeline.offload.transfers"}
-		f.Summary += fmt.Sprintf("; %s add %.4g ms per update instead of %.4g ms", plural(n, "copy of staging memory"), seen, want)
-		f.Summary = strings.ReplaceAll(f.Summary, "copy of staging memorys", "copies")
-		f.Summary = strings.ReplaceAll(f.Summary, "copy of staging memory", "copy")
+		f.Summary += fmt.Sprintf("; %d of them add %.4g ms per update instead of %.4g ms", n, seen, want)
 	}
 	return []Finding{f}
 }

@@ -11,7 +11,7 @@ import (
 var rematPure = Rule{
 	ID: "remat.pure", Title: "recompute has no side effects and happens once",
 	Formula: "runs of an op in an update = 1 (kept) or 2 (recomputed); a write in a segment happens in its first run only",
-	Doc:     `A segment that is run again must not add to a metric, a running statistic or a counter a second time. And it must be run again once: when a wrapper and the model both recompute it, or when segments lie in each other, its ops run three times or more. With a forward of one unit and a backward of two, that is 5 units instead of 4. acceptRepeats: true allows nesting that is meant. gradcue clones single ops, each at most once in a block.`,
+	Doc:     `A segment that is run again must not add to a metric, a running statistic or a counter a second time, and must find whatever else it reads (autocast mode, caches) as it was. And it must be run again once: when a wrapper and the model both recompute it, or when segments lie in each other, its ops run three times or more. With a forward of one unit and a backward of two, that is 5 units instead of 4. acceptRepeats: true allows nesting that is meant. gradcue clones single ops, each at most once in a block.`,
 	Spec: func(in *Input) (fs []Finding) {
 		r := recompute(in)
 		for i := range r.Segments {
@@ -63,6 +63,12 @@ func (r *recomputing) pure(i int) (fs []Finding) {
 		fs = append(fs, Finding{Field: at, Help: "let one of them recompute it, or accept it with acceptRepeats: true",
 			Summary: fmt.Sprintf("segment %s is recomputed %d times (by %s): each of its ops runs %d times, %d units of work instead of 4 with a forward of 1 and a backward of 2, %.4g %% more",
 				s.Name, n, strings.Join(by, ", "), n+1, n+3, 100*(float64(n+3)/4-1))})
+	}
+	for k, st := range s.State {
+		if n > 0 && !st.Restored {
+			fs = append(fs, Finding{Field: fmt.Sprintf("%s.state.%d", field, k), Related: []string{field}, Help: "save it in the first run and put it back before the second",
+				Summary: fmt.Sprintf("the second run of segment %s reads %s, which is not put back: it may compute something else than forward did", s.Name, st.Name)})
+		}
 	}
 	for k, w := range s.Writes {
 		if n == 0 || w.Each != "every-run" {

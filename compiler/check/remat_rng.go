@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gradcue/gradcue/spec/shape"
 )
 
 var rematRNG = Rule{
@@ -49,6 +51,24 @@ var rematRNG = Rule{
 					Summary: fmt.Sprintf("%s in segment %s would draw again in backward%s", op.Op, s.Name, why)})
 			}
 		}
+		if len(fs) == 0 {
+			fs = r.undescribed(in)
+		}
 		return fs
 	},
+}
+
+// undescribed: settings give up random state, the model drops, and no segment
+// says how its draws repeat.
+func (r *recomputing) undescribed(in *Input) []Finding {
+	rate, field := in.Experiment.Dropout.Rate, "dropout.rate"
+	if rate == 0 {
+		rate, field = in.Experiment.Dropout.Attention, "dropout.attention"
+	}
+	at := slices.IndexFunc(r.Settings, func(s shape.RecomputeSetting) bool { return s.RandomState != nil && !*s.RandomState })
+	if rate == 0 || r.randomState || r.off || at < 0 || slices.ContainsFunc(r.Segments, func(s shape.RecomputeSegment) bool { return len(s.Random) > 0 }) {
+		return nil
+	}
+	return []Finding{{Field: fmt.Sprintf("pipeline.recompute.settings.%d.randomState", at), Related: []string{field}, Help: "keep random state, or number the draws with a counter",
+		Summary: fmt.Sprintf("dropout would draw again in backward: %s switches off that random state is kept; at rate %g the two masks differ in %.4g %% of the elements", r.Settings[at].By, rate, 200*rate*(1-rate))}}
 }

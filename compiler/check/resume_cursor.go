@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 
@@ -55,9 +56,9 @@ func (in *Input) skipped(p *pipe, c *shape.CursorPipeline) *Finding {
 	if err != nil {
 		return &Finding{Field: "pipeline.resume.cursor.times", Summary: err.Error(), Help: "use a product such as K"}
 	}
-	have, ok1 := in.unitSamples(p, to)
-	want, ok2 := in.unitSamples(p, c.Counted)
-	if to == c.Counted {
+	have, ok1 := in.unitSamples(p, to, false)
+	want, ok2 := in.unitSamples(p, c.Counted, true)
+	if to == c.Counted && p.resume.Before == nil {
 		have, want, ok1, ok2 = big.NewRat(1, 1), big.NewRat(1, 1), true, true
 	}
 	if !ok1 || !ok2 {
@@ -81,9 +82,13 @@ func (in *Input) skipped(p *pipe, c *shape.CursorPipeline) *Finding {
 	return f
 }
 
-// unitSamples is how many samples, over all ranks, a unit of the cursor has.
-func (in *Input) unitSamples(p *pipe, unit string) (*big.Rat, bool) {
-	w := &in.Experiment.Window
+// unitSamples is how many samples, over all ranks, a unit of the cursor has, with
+// the window that was saved or with the present one.
+func (in *Input) unitSamples(p *pipe, unit string, saved bool) (*big.Rat, bool) {
+	w := in.Experiment.Window
+	if b := p.resume.Before; b != nil && saved {
+		w.MicroBatches, w.MicroBatchSize, w.Replicas = cmp.Or(b.MicroBatches, w.MicroBatches), cmp.Or(b.MicroBatchSize, w.MicroBatchSize), cmp.Or(b.Replicas, w.Replicas)
+	}
 	per := w.MicroBatchSize * w.Replicas
 	switch unit {
 	case "micro-batches":

@@ -51,6 +51,7 @@ var resumeState = Rule{
 var stateNames = map[shape.State]string{
 	"parameters": "the parameters", "master": "the master copies", "moments": "the optimizer's moments", "updates": "the counter of updates", "schedule": "the schedule",
 	"scaler": "the loss scaler", "random": "the random streams", "cursor": "the place in the data", "epoch": "the epoch",
+	"gradients": "the gradients of an unfinished window", "average": "the average of the parameters",
 }
 
 // needed is what a checkpoint of this spec must hold.

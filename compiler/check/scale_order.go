@@ -81,8 +81,12 @@ func (in *Input) unscaled(us []shape.Unscale) []Finding {
 
 func (in *Input) clipped(cs []shape.Clipper) []Finding {
 	k := in.Experiment.Window.MicroBatches
-	if in.Experiment.Optimizer.Clip.Norm == 0 {
+	limit := in.Experiment.Optimizer.Clip.Norm
+	if limit == 0 {
 		return nil
+	}
+	if cs != nil && len(cs) == 0 {
+		return []Finding{{Field: "pipeline.update.clips", Related: []string{"optimizer.clip.norm"}, Summary: fmt.Sprintf("nobody clips the gradient, but optimizer.clip.norm is %s", number(limit)), Help: "clip once, after the check, or set optimizer.clip.norm: 0"}}
 	}
 	for i, c := range cs {
 		if c.Per == "micro-batch" && k > 1 {

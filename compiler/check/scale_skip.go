@@ -26,11 +26,14 @@ var scaleSkip = Rule{
 		}
 		if s.Does == "step with zeros" {
 			add("skip.does", "skip the update as a whole", "bad numbers of a gradient are set to zero and the step is made: a skipped update changes moments, counter%s", in.decayed())
-		} else if changes := in.changes(s.Changes); len(changes) > 0 {
-			add("skip.changes", "leave everything as it was", "a skipped update changes %s%s", list(changes), in.firstRate(&p, changes))
+		} else if len(s.Changes) > 0 {
+			add("skip.changes", "leave everything as it was", "a skipped update changes %s%s", list(s.Changes), in.firstRate(&p, s.Changes))
 		}
 		if i := slices.IndexFunc(p.update.Ticks, func(t shape.Tick) bool { return t.OnSkip }); i >= 0 && !slices.Contains(s.Changes, "schedule") {
 			add(fmt.Sprintf("ticks.%d.onSkip", i), "tick only after an applied update", "the schedule ticks on skipped updates%s", in.firstRate(&p, []string{"schedule"}))
+		}
+		if s.DecidedBy == "each rank" && in.Experiment.Window.Replicas > 1 {
+			add("skip.decidedBy", "reduce the check over all ranks", "each of %d ranks decides on its own whether to skip: ranks that step and ranks that skip drift apart", in.Experiment.Window.Replicas)
 		}
 		limit := in.Experiment.Precision.LossScale.SkipLimit
 		if s.Limit != nil {
@@ -47,9 +50,6 @@ var scaleSkip = Rule{
 		return fs
 	},
 }
-
-// changes are the parts that a skip changes, without those that the ticks say already.
-func (in *Input) changes(cs []string) []string { return slices.Compact(slices.Sorted(slices.Values(cs))) }
 
 // decayed says what decoupled decay does to a parameter on a skip.
 func (in *Input) decayed() string {

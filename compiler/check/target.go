@@ -106,10 +106,14 @@ var foreign = Rule{
 	Doc:    "A pipeline section describes another trainer. gradcue can vet it, but it does not imitate it: a plan or a run made from this spec would be a different experiment.",
 	Target: true,
 	Spec: func(in *Input) []Finding {
-		if !Foreign(in.Experiment) {
+		switch p := in.Experiment.Pipeline; {
+		case p == nil || *p == shape.Pipeline{Trainer: "gradcue"}:
 			return nil
+		case p.Trainer == "gradcue":
+			return []Finding{{Field: "pipeline", Summary: "this section describes how a trainer works, but gradcue does not read it to run", Help: "remove the section, or name the trainer that it describes"}}
+		default:
+			return []Finding{{Field: "pipeline.trainer", Summary: fmt.Sprintf("this spec describes another trainer (%s); gradcue can vet it but not run it", p.Trainer), Help: "use gradcue vet, or remove the section pipeline to train with gradcue itself"}}
 		}
-		return []Finding{{Field: "pipeline.trainer", Summary: fmt.Sprintf("this spec describes another trainer (%s); gradcue can vet it but not run it", in.Experiment.Pipeline.Trainer), Help: "use gradcue vet, or remove the section pipeline to train with gradcue itself"}}
 	},
 }
 

@@ -16,9 +16,13 @@ func AdamW(p Par, w, g, m, v []float32, a AdamWArgs) {
 	b1, b2 := float32(a.Beta1), float32(a.Beta2)
 	n1, n2 := float32(1-a.Beta1), float32(1-a.Beta2)
 	step, root, eps := float32(a.LR/a.BC1), sqrt(float32(a.BC2)), float32(a.Eps)
-	u := isa(p)
-	p.For(len(w), elementGrain, func(lo, hi, _ int) {
-		u.adamWRow(w[lo:hi], g[lo:hi], m[lo:hi], v[lo:hi], keep, gs, b1, n1, b2, n2, step, root, eps)
+	type args struct {
+		u                                         ISA
+		w, g, m, v                                []float32
+		keep, gs, b1, n1, b2, n2, step, root, eps float32
+	}
+	each(p, len(w), elementGrain, args{isa(p), w, g, m, v, keep, gs, b1, n1, b2, n2, step, root, eps}, func(t *args, lo, hi, _ int) {
+		t.u.adamWRow(t.w[lo:hi], t.g[lo:hi], t.m[lo:hi], t.v[lo:hi], t.keep, t.gs, t.b1, t.n1, t.b2, t.n2, t.step, t.root, t.eps)
 	})
 }
 

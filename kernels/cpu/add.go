@@ -2,8 +2,13 @@ package cpu
 
 // Add is y = a + b, elementwise over len(y); y may be a or b. It is its own gradient: each branch gets dy.
 func Add(p Par, y, a, b []float32) {
-	u := isa(p)
-	p.For(len(y), elementGrain, func(lo, hi, _ int) { u.addRow(y[lo:hi], a[lo:hi], b[lo:hi]) })
+	type args struct {
+		u       ISA
+		y, a, b []float32
+	}
+	each(p, len(y), elementGrain, args{isa(p), y, a, b}, func(t *args, lo, hi, _ int) {
+		t.u.addRow(t.y[lo:hi], t.a[lo:hi], t.b[lo:hi])
+	})
 }
 
 // addRow is y = a + b.

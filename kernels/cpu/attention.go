@@ -89,11 +89,17 @@ func Attention(p Par, ws, out, lse, qkv []float32, lo []int32, B, T, H, G, D int
 	s := heads{T: T, H: H, G: G, D: D, scale: scale, lo: lo, u: isa(p)}
 	blocks := (T + queryBlock - 1) / queryBlock
 	slot := int(scratch.AttentionSlot(T))
-	p.For(B*H*blocks, 1, func(lo, hi, worker int) {
-		scores, s := ws[worker*slot:][:slot], s.on(p, worker)
-		for t := lo; t < hi; t++ {
-			bh, blk := t/blocks, t%blocks
-			s.forward(scores, out, lse, qkv, bh/H, bh%H, blk*queryBlock)
+	type args struct {
+		heads
+		p                 Par
+		ws, out, lse, qkv []float32
+		blocks, slot      int
+	}
+	each(p, B*H*blocks, 1, args{s, p, ws, out, lse, qkv, blocks, slot}, func(t *args, lo, hi, worker int) {
+		scores, s := t.ws[worker*t.slot:][:t.slot], t.on(t.p, worker)
+		for i := lo; i < hi; i++ {
+			bh, blk := i/t.blocks, i%t.blocks
+			s.forward(scores, t.out, t.lse, t.qkv, bh/s.H, bh%s.H, blk*queryBlock)
 		}
 	})
 }
@@ -212,19 +218,13 @@ func (s heads) weigh(o rows, P []float32, ld int, v rows, i0, i1, a, z int, load
 // diagonal multiplies the rows from … i1-1 by a panel of the keys j … : rows that see them all in one call, the others
 // in pairs with the panel cut after the last key of the pair.
 func (s heads) diagonal(o, P rows, from, i0, i1, j, w int, pn [][panelCols]float32, load bool) {
-	call := panelRows
-	if w < panelCols {
-		call = func(c []float32, ldc int, a []float32, lda, m int, p [][panelCols]float32, load bool) {
-			narrowRows(c, ldc, a, lda, m, w, p, load)
-		}
-	}
 	i := from
 	for ; i < i1 && i+1 < j+len(pn); i += tileRows {
 		m := min(tileRows, i1-i)
 		n := max(0, min(len(pn), i+m-j))
-		call(o.data[i*o.ld:], o.ld, P.data[(i-i0)*P.ld:], P.ld, m, pn[:n], load)
+		someRows(o.data[i*o.ld:], o.ld, P.data[(i-i0)*P.ld:], P.ld, m, w, pn[:n], load)
 	}
 	if i < i1 {
-		call(o.data[i*o.ld:], o.ld, P.data[(i-i0)*P.ld:], P.ld, i1-i, pn, load)
+		someRows(o.data[i*o.ld:], o.ld, P.data[(i-i0)*P.ld:], P.ld, i1-i, w, pn, load)
 	}
 }

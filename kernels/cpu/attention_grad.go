@@ -18,10 +18,16 @@ func AttentionGradWorkspace(B, T, H, G, D, workers int) int64 { return scratch.A
 func AttentionGrad(p Par, ws, dqkv, dout, qkv, out, lse []float32, lo []int32, B, T, H, G, D int, scale float32) {
 	s := heads{T: T, H: H, G: G, D: D, scale: scale, lo: lo, u: isa(p)}
 	slot := int(scratch.AttentionGradSlot())
-	p.For(B*G, 1, func(lo, hi, worker int) {
-		mem, s := ws[worker*slot:][:slot], s.on(p, worker)
-		for t := lo; t < hi; t++ {
-			s.backward(mem, dqkv, dout, qkv, out, lse, t/G, t%G)
+	type args struct {
+		heads
+		p                             Par
+		ws, dqkv, dout, qkv, out, lse []float32
+		slot                          int
+	}
+	each(p, B*G, 1, args{s, p, ws, dqkv, dout, qkv, out, lse, slot}, func(t *args, lo, hi, worker int) {
+		mem, s := t.ws[worker*t.slot:][:t.slot], t.on(t.p, worker)
+		for i := lo; i < hi; i++ {
+			s.backward(mem, t.dqkv, t.dout, t.qkv, t.out, t.lse, i/s.G, i%s.G)
 		}
 	})
 }

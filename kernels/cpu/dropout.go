@@ -12,11 +12,17 @@ func Dropout(p Par, y, x []float32, rate float64, seed, u uint64, site uint32, s
 	quads := (n + 3) / 4
 	d := dropper{isa: isa(p), counter: [4]uint32{0, site, 0, uint32(u)}, key: [2]uint32{uint32(seed), uint32(seed >> 32)},
 		limit: dropLimit(rate), scale: float32(1 / (1 - rate))}
-	p.For(B*quads, elementGrain/16, func(lo, hi, _ int) {
+	type args struct {
+		dropper
+		y, x           []float32
+		n, quads, seq0 int
+	}
+	each(p, B*quads, elementGrain/16, args{d, y, x, n, quads, seq0}, func(t *args, lo, hi, _ int) {
 		for lo < hi {
-			b, q := lo/quads, lo%quads
-			k := min(hi-lo, quads-q)
-			d.run(y[b*n+4*q:b*n+min(n, 4*(q+k))], x[b*n+4*q:b*n+min(n, 4*(q+k))], q, uint32(seq0+b))
+			b, q := lo/t.quads, lo%t.quads
+			k := min(hi-lo, t.quads-q)
+			from, to := b*t.n+4*q, b*t.n+min(t.n, 4*(q+k))
+			t.run(t.y[from:to], t.x[from:to], q, uint32(t.seq0+b))
 			lo += k
 		}
 	})

@@ -3,15 +3,20 @@ package cpu
 // Embed is x[r] = table[ids[r]] (+ pos[positions[r]]): table [V,C], x [R,C]. pos, a learned position table,
 // may be nil; positions nil means r mod T.
 func Embed(p Par, x, table, pos []float32, ids, positions []int32, R, T, C int) {
-	u := isa(p)
-	p.For(R, rowGrain(C), func(lo, hi, _ int) {
+	type args struct {
+		u              ISA
+		x, table, pos  []float32
+		ids, positions []int32
+		T, C           int
+	}
+	each(p, R, rowGrain(C), args{isa(p), x, table, pos, ids, positions, T, C}, func(t *args, lo, hi, _ int) {
 		for r := lo; r < hi; r++ {
-			row, id := x[r*C:][:C], int(ids[r])
-			if pos == nil {
-				copy(row, table[id*C:][:C])
+			row, token := t.x[r*t.C:][:t.C], t.table[int(t.ids[r])*t.C:][:t.C]
+			if t.pos == nil {
+				copy(row, token)
 				continue
 			}
-			u.addRow(row, table[id*C:][:C], pos[position(positions, r, T)*C:][:C])
+			t.u.addRow(row, token, t.pos[position(t.positions, r, t.T)*t.C:][:t.C])
 		}
 	})
 }
@@ -27,38 +32,44 @@ func position(positions []int32, r, T int) int {
 // EmbedGrad is the VJP of [Embed] for a table no other operation writes: dtable[ids[r]] += dx[r], rows in
 // token order; without acc the table [V,C] is cleared first.
 func EmbedGrad(p Par, dtable, dx []float32, ids []int32, R, V, C int, acc bool) {
-	scatter(p, dtable, dx, R, V, C, acc, func(r int) int { return int(ids[r]) })
+	scatter(p, dtable, dx, ids, R, R, V, C, acc)
 }
 
 // EmbedRows is [EmbedGrad] into a compact buffer [rows,C] for a table that another operation writes as
 // well: compact[row[r]] += dx[r], token order; row[r] = -1 is padding and skipped.
 func EmbedRows(p Par, compact, dx []float32, row []int32, R, C, rows int, acc bool) {
-	scatter(p, compact, dx, R, rows, C, acc, func(r int) int { return int(row[r]) })
+	scatter(p, compact, dx, row, R, R, rows, C, acc)
 }
 
 // PosGrad is the VJP of [Embed] for the position table: dpos[positions[r]] += dx[r], token order; without
 // acc all rows of dpos [rows,C] are cleared first.
 func PosGrad(p Par, dpos, dx []float32, positions []int32, R, T, C, rows int, acc bool) {
-	scatter(p, dpos, dx, R, rows, C, acc, func(r int) int { return position(positions, r, T) })
+	scatter(p, dpos, dx, positions, R, T, rows, C, acc)
 }
 
-// scatter adds the rows of dx to the rows of sum that to names (negative: none), in order, so that
-// every element is a chain over the rows. Workers own columns.
-func scatter(p Par, sum, dx []float32, R, rows, C int, acc bool, to func(r int) int) {
-	u := isa(p)
-	p.For(C, columnGrain(R), func(lo, hi, _ int) {
-		if !acc {
-			for i := range rows {
-				clear(sum[i*C+lo : i*C+hi])
+// scatter adds the rows of dx to the rows of sum that position names (negative: none), in order, so that every element
+// is a chain over the rows. Workers own columns.
+func scatter(p Par, sum, dx []float32, positions []int32, R, T, rows, C int, acc bool) {
+	type args struct {
+		u             ISA
+		sum, dx       []float32
+		positions     []int32
+		R, T, rows, C int
+		acc           bool
+	}
+	each(p, C, columnGrain(R), args{isa(p), sum, dx, positions, R, T, rows, C, acc}, func(t *args, lo, hi, _ int) {
+		if !t.acc {
+			for i := range t.rows {
+				clear(t.sum[i*t.C+lo : i*t.C+hi])
 			}
 		}
-		for r := range R {
-			t := to(r)
-			if t < 0 {
+		for r := range t.R {
+			to := position(t.positions, r, t.T)
+			if to < 0 {
 				continue
 			}
-			dst := sum[t*C+lo : t*C+hi]
-			u.addRow(dst, dst, dx[r*C+lo:r*C+hi])
+			dst := t.sum[to*t.C+lo : to*t.C+hi]
+			t.u.addRow(dst, dst, t.dx[r*t.C+lo:r*t.C+hi])
 		}
 	})
 }
@@ -72,11 +83,16 @@ func EmbedAdd(p Par, dtable, compact []float32, ids []int32, n, C int) {
 			break
 		}
 	}
-	u := isa(p)
-	p.For(C, columnGrain(n), func(lo, hi, _ int) {
-		for j, id := range ids[:n] {
-			dst := dtable[int(id)*C+lo : int(id)*C+hi]
-			u.addRow(dst, dst, compact[j*C+lo:j*C+hi])
+	type args struct {
+		u               ISA
+		dtable, compact []float32
+		ids             []int32
+		C               int
+	}
+	each(p, C, columnGrain(n), args{isa(p), dtable, compact, ids[:n], C}, func(t *args, lo, hi, _ int) {
+		for j, id := range t.ids {
+			dst := t.dtable[int(id)*t.C+lo : int(id)*t.C+hi]
+			t.u.addRow(dst, dst, t.compact[j*t.C+lo:j*t.C+hi])
 		}
 	})
 }

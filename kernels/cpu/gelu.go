@@ -37,26 +37,37 @@ func strips(lo, hi int, body func(lo, hi int)) {
 // y = x/2 (1 + tanh(√(2/π)(x + 0.044715 x³))) (Hendrycks & Gimpel, arXiv:1606.08415).
 // y may be x.
 func GELU(p Par, y, x []float32, tanh bool) {
-	u := isa(p)
-	p.For(len(x), elementGrain, func(lo, hi, _ int) {
-		if tanh {
-			u.tanhGELU(y[lo:hi], x[lo:hi])
-		} else {
-			u.exactGELU(y[lo:hi], x[lo:hi])
-		}
-	})
+	type args struct {
+		u    ISA
+		y, x []float32
+		tanh bool
+	}
+	each(p, len(x), elementGrain, args{isa(p), y, x, tanh}, func(t *args, lo, hi, _ int) { t.u.gelu(t.y[lo:hi], t.x[lo:hi], t.tanh) })
 }
 
 // GELUGrad is the VJP of [GELU]: dx = dy dGELU(x)/dx. dx may be dy or x.
 func GELUGrad(p Par, dx, x, dy []float32, tanh bool) {
-	u := isa(p)
-	p.For(len(x), elementGrain, func(lo, hi, _ int) {
-		if tanh {
-			u.tanhGELUGrad(dx[lo:hi], x[lo:hi], dy[lo:hi])
+	type args struct {
+		u         ISA
+		dx, x, dy []float32
+		tanh      bool
+	}
+	each(p, len(x), elementGrain, args{isa(p), dx, x, dy, tanh}, func(t *args, lo, hi, _ int) {
+		if t.tanh {
+			t.u.tanhGELUGrad(t.dx[lo:hi], t.x[lo:hi], t.dy[lo:hi])
 		} else {
-			u.exactGELUGrad(dx[lo:hi], x[lo:hi], dy[lo:hi])
+			t.u.exactGELUGrad(t.dx[lo:hi], t.x[lo:hi], t.dy[lo:hi])
 		}
 	})
+}
+
+// gelu computes a piece of either form.
+func (u ISA) gelu(y, x []float32, tanh bool) {
+	if tanh {
+		u.tanhGELU(y, x)
+		return
+	}
+	u.exactGELU(y, x)
 }
 
 // tanhGELU computes a piece.

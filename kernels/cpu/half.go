@@ -14,25 +14,39 @@ const (
 
 // Widen sets dst[i] to the value of src[i], which float32 holds exactly.
 func Widen(p Par, dst []float32, src []uint16, h Half) {
-	u := isa(p)
-	p.For(len(dst), elementGrain, func(lo, hi, _ int) { u.widenAll(dst[lo:hi], src[lo:hi], h) })
+	type args struct {
+		u   ISA
+		dst []float32
+		src []uint16
+		h   Half
+	}
+	each(p, len(dst), elementGrain, args{isa(p), dst, src, h}, func(t *args, lo, hi, _ int) { t.u.widenAll(t.dst[lo:hi], t.src[lo:hi], t.h) })
 }
 
 // Narrow sets dst[i] to src[i] rounded.
 func Narrow(p Par, dst []uint16, src []float32, h Half) {
-	u := isa(p)
-	p.For(len(dst), elementGrain, func(lo, hi, _ int) { u.narrowAll(dst[lo:hi], src[lo:hi], h) })
+	type args struct {
+		u   ISA
+		dst []uint16
+		src []float32
+		h   Half
+	}
+	each(p, len(dst), elementGrain, args{isa(p), dst, src, h}, func(t *args, lo, hi, _ int) { t.u.narrowAll(t.dst[lo:hi], t.src[lo:hi], t.h) })
 }
 
 // Round rounds x in place to values that the type holds: a named result that a
 // later stage of the same kernel reads.
 func Round(p Par, x []float32, h Half) {
-	u := isa(p)
-	p.For(len(x), elementGrain, func(lo, hi, _ int) {
+	type args struct {
+		u ISA
+		x []float32
+		h Half
+	}
+	each(p, len(x), elementGrain, args{isa(p), x, h}, func(t *args, lo, hi, _ int) {
 		strips(lo, hi, func(lo, hi int) {
 			var buf [strip]uint16
-			u.narrowAll(buf[:hi-lo], x[lo:hi], h)
-			u.widenAll(x[lo:hi], buf[:hi-lo], h)
+			t.u.narrowAll(buf[:hi-lo], t.x[lo:hi], t.h)
+			t.u.widenAll(t.x[lo:hi], buf[:hi-lo], t.h)
 		})
 	})
 }

@@ -24,9 +24,9 @@ type headChunk struct {
 }
 
 // newHeadChunk lays the chunk over the workspace.
-func newHeadChunk(ws, w []float32, R, C, V int) *headChunk {
+func newHeadChunk(ws, w []float32, R, C, V int) headChunk {
 	m := min(R, headRows)
-	return &headChunk{R: R, C: C, V: V, classifier: w,
+	return headChunk{R: R, C: C, V: V, classifier: w,
 		logits: ws[:m*V], x: ws[m*V:][:m*C], dx: ws[m*(V+C):][:m*C]}
 }
 
@@ -54,6 +54,12 @@ func (h *headChunk) fill(p Par, x, weight []float32, r int) (next int) {
 //
 // and exactly 0 where weight[r] is 0. Logits exist for 128 trained positions at a time.
 func HeadLoss(p Par, ws, loss, x, w []float32, targets []int32, weight []float32, R, C, V int) {
+	type args struct {
+		headChunk
+		u       ISA
+		loss    []float32
+		targets []int32
+	}
 	clear(loss[:R])
 	u, h := isa(p), newHeadChunk(ws, w, R, C, V)
 	for r := 0; r < R; {
@@ -61,10 +67,10 @@ func HeadLoss(p Par, ws, loss, x, w []float32, targets []int32, weight []float32
 		if h.n == 0 {
 			break
 		}
-		p.For(h.n, rowGrain(V), func(lo, hi, _ int) {
+		each(p, h.n, rowGrain(V), args{h, u, loss, targets}, func(t *args, lo, hi, _ int) {
 			for i := lo; i < hi; i++ {
-				at := h.row[i]
-				loss[at], _ = u.tokenLoss(h.logits[i*V:][:V], targets[at])
+				at := t.row[i]
+				t.loss[at], _ = t.u.tokenLoss(t.logits[i*t.V:][:t.V], t.targets[at])
 			}
 		})
 	}

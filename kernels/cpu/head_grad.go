@@ -8,6 +8,13 @@ package cpu
 // dx [R,C] is 0 where weight is 0. dw [V,C] is a chain over the trained rows in token order; with acc it goes on
 // from what is stored. c is the scale of the window, s/N.
 func HeadLossGrad(p Par, ws, loss, dx, dw, x, w []float32, targets []int32, weight []float32, c float32, R, C, V int, acc bool) {
+	type args struct {
+		headChunk
+		u            ISA
+		loss, weight []float32
+		targets      []int32
+		c            float32
+	}
 	clear(loss[:R])
 	clear(dx[:R*C])
 	u, h := isa(p), newHeadChunk(ws, w, R, C, V)
@@ -16,10 +23,10 @@ func HeadLossGrad(p Par, ws, loss, dx, dw, x, w []float32, targets []int32, weig
 		if h.n == 0 {
 			break
 		}
-		p.For(h.n, rowGrain(V), func(lo, hi, _ int) {
+		each(p, h.n, rowGrain(V), args{h, u, loss, weight, targets, c}, func(t *args, lo, hi, _ int) {
 			for i := lo; i < hi; i++ {
-				at := h.row[i]
-				loss[at] = h.logitGrad(u, i, targets[at], weight[at]*c)
+				at := t.row[i]
+				t.loss[at] = t.logitGrad(t.u, i, t.targets[at], t.weight[at]*t.c)
 			}
 		})
 		LinearDX(p, h.dx, h.logits, w, h.n, C, V)

@@ -8,24 +8,34 @@ import "math"
 //
 // mean and rstd [R] are the statistics its gradient needs; w is [C], b [C] or nil. y may be x.
 func LayerNorm(p Par, y, mean, rstd, x, w, b []float32, R, C int, eps float32) {
-	u := isa(p)
-	p.For(R, rowGrain(C), func(lo, hi, _ int) {
+	type args struct {
+		u                      ISA
+		y, mean, rstd, x, w, b []float32
+		C                      int
+		eps                    float32
+	}
+	each(p, R, rowGrain(C), args{isa(p), y, mean, rstd, x, w, b, C, eps}, func(t *args, lo, hi, _ int) {
+		C := t.C
 		for r := lo; r < hi; r++ {
-			row := x[r*C:][:C]
-			m := u.sum16(row) / float32(C)
-			s := 1 / sqrt(u.spread16(row, m)/float32(C)+eps)
-			mean[r], rstd[r] = m, s
-			u.normRow(y[r*C:][:C], row, m, s, w, b)
+			row := t.x[r*C:][:C]
+			m := t.u.sum16(row) / float32(C)
+			s := 1 / sqrt(t.u.spread16(row, m)/float32(C)+t.eps)
+			t.mean[r], t.rstd[r] = m, s
+			t.u.normRow(t.y[r*C:][:C], row, m, s, t.w, t.b)
 		}
 	})
 }
 
 // LayerNormApply computes y of [LayerNorm] from saved statistics, with the same bits.
 func LayerNormApply(p Par, y, x, mean, rstd, w, b []float32, R, C int) {
-	u := isa(p)
-	p.For(R, rowGrain(C), func(lo, hi, _ int) {
+	type args struct {
+		u                      ISA
+		y, x, mean, rstd, w, b []float32
+		C                      int
+	}
+	each(p, R, rowGrain(C), args{isa(p), y, x, mean, rstd, w, b, C}, func(t *args, lo, hi, _ int) {
 		for r := lo; r < hi; r++ {
-			u.normRow(y[r*C:][:C], x[r*C:][:C], mean[r], rstd[r], w, b)
+			t.u.normRow(t.y[r*t.C:][:t.C], t.x[r*t.C:][:t.C], t.mean[r], t.rstd[r], t.w, t.b)
 		}
 	})
 }
@@ -65,35 +75,48 @@ func sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 // dw and db are chains over the rows in token order; with acc they go on from what is stored. db
 // may be nil. dx may be dy: it is written after the sums.
 func LayerNormGrad(p Par, dx, dw, db, dy, x, w, mean, rstd []float32, R, C int, acc bool) {
-	u := isa(p)
-	p.For(C, columnGrain(R), func(lo, hi, _ int) {
-		u.normGradWeights(dw, db, dy, x, mean, rstd, R, C, lo, hi, acc)
-	})
-	p.For(R, rowGrain(C), func(lo, hi, _ int) {
+	normGrad(p, normGradArgs{isa(p), dx, dw, db, dy, x, w, mean, rstd, R, C, acc})
+}
+
+// normGradArgs is what the gradient of either norm works on; RMSNorm's has no db and no mean.
+type normGradArgs struct {
+	u                                ISA
+	dx, dw, db, dy, x, w, mean, rstd []float32
+	R, C                             int
+	acc                              bool
+}
+
+// normGrad computes the weights' gradients and then dx, which may lie over dy.
+func normGrad(p Par, a normGradArgs) {
+	each(p, a.C, columnGrain(a.R), a, func(t *normGradArgs, lo, hi, _ int) { t.weights(lo, hi) })
+	each(p, a.R, rowGrain(a.C), a, func(t *normGradArgs, lo, hi, _ int) {
 		for r := lo; r < hi; r++ {
-			u.normGradRow(dx[r*C:][:C], dy[r*C:][:C], x[r*C:][:C], w, mean[r], rstd[r], true)
+			t.row(r)
 		}
 	})
 }
 
-// normGradWeights continues the columns [lo,hi) of dw and db (each may be nil). mean nil is zero.
-func (u ISA) normGradWeights(dw, db, dy, x, mean, rstd []float32, R, C, lo, hi int, acc bool) {
-	if !acc {
-		clear(dw[lo:hi])
-		if db != nil {
-			clear(db[lo:hi])
+// at is the mean of row r.
+func (t *normGradArgs) at(r int) float32 {
+	if t.mean == nil {
+		return 0
+	}
+	return t.mean[r]
+}
+
+// weights continues the columns [lo,hi) of dw and db.
+func (t *normGradArgs) weights(lo, hi int) {
+	if !t.acc {
+		clear(t.dw[lo:hi])
+		if t.db != nil {
+			clear(t.db[lo:hi])
 		}
 	}
-	sw := dw[lo:hi]
-	for r := range R {
-		up, row := dy[r*C+lo:r*C+hi], x[r*C+lo:r*C+hi]
-		m := float32(0)
-		if mean != nil {
-			m = mean[r]
-		}
-		u.normGradWeight(sw, up, row, m, rstd[r])
-		if db != nil {
-			u.addRow(db[lo:hi], db[lo:hi], up)
+	for r := range t.R {
+		up, row := t.dy[r*t.C+lo:r*t.C+hi], t.x[r*t.C+lo:r*t.C+hi]
+		t.u.normGradWeight(t.dw[lo:hi], up, row, t.at(r), t.rstd[r])
+		if t.db != nil {
+			t.u.addRow(t.db[lo:hi], t.db[lo:hi], up)
 		}
 	}
 }
@@ -106,17 +129,17 @@ func normGradWeight(dw, dy, x []float32, m, s float32) {
 	}
 }
 
-// normGradRow is the gradient of one normalised row; centred says that the mean was subtracted
-// (LayerNorm) and so Σd/C leaves the gradient.
-func (u ISA) normGradRow(dx, dy, x, w []float32, m, s float32, centred bool) {
-	C := float32(len(x))
+// row computes row r of dx. Where the mean was subtracted (LayerNorm), Σd/C leaves the gradient.
+func (t *normGradArgs) row(r int) {
+	C, from, to := float32(t.C), r*t.C, (r+1)*t.C
+	dy, x, w, m, s := t.dy[from:to], t.x[from:to], t.w[:t.C], t.at(r), t.rstd[r]
 	var sums [2]float32
-	u.normGradSums(sums[:], dy, x, w[:len(x)], m, s)
+	t.u.normGradSums(sums[:], dy, x, w, m, s)
 	a, b := float32(0), sums[1]/C
-	if centred {
+	if t.mean != nil {
 		a = sums[0] / C
 	}
-	u.normGradApply(dx, dy, x, w[:len(x)], m, s, a, b)
+	t.u.normGradApply(t.dx[from:to], dy, x, w, m, s, a, b)
 }
 
 // normGradSums stores Σd and Σ d n.

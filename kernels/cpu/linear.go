@@ -19,14 +19,19 @@ func LinearDW(p Par, dw, dy, x []float32, R, K, N int, acc bool) {
 // LinearDB is the VJP of [Linear] with respect to b: db[n] = Σ_r dy[r,n], r ascending; acc as in
 // [LinearDW].
 func LinearDB(p Par, db, dy []float32, R, N int, acc bool) {
-	u := isa(p)
-	p.For(N, columnGrain(R), func(lo, hi, _ int) {
-		sum := db[lo:hi]
-		if !acc {
+	type args struct {
+		u      ISA
+		db, dy []float32
+		R, N   int
+		acc    bool
+	}
+	each(p, N, columnGrain(R), args{isa(p), db, dy, R, N, acc}, func(t *args, lo, hi, _ int) {
+		sum := t.db[lo:hi]
+		if !t.acc {
 			clear(sum)
 		}
-		for r := range R {
-			u.addRow(sum, sum, dy[r*N+lo:r*N+hi])
+		for r := range t.R {
+			t.u.addRow(sum, sum, t.dy[r*t.N+lo:r*t.N+hi])
 		}
 	})
 }
@@ -41,12 +46,7 @@ func columnGrain(R int) int {
 // the two calls.
 func LinearGELU(p Par, fc, act, x, w, b []float32, R, K, N int, tanh bool) {
 	if u := isa(p); u != Go && R > 0 && K > 0 && N > 0 {
-		gelu := u.exactGELU
-		if tanh {
-			gelu = u.tanhGELU
-		}
-		packed{u: u, c: fc, a: operand{x, K, false}, b: operand{w, K, false}, bias: b, M: R, N: N, K: K,
-			finish: func(i, j, n int) { gelu(act[i*N+j:][:n], fc[i*N+j:][:n]) }}.run(p)
+		packed{u: u, c: fc, a: operand{x, K, false}, b: operand{w, K, false}, bias: b, M: R, N: N, K: K, act: act, tanh: tanh}.run(p)
 		return
 	}
 	Linear(p, fc, x, w, b, R, K, N)

@@ -9,20 +9,29 @@ func Norm2(g []float32) float64 { return Norm2Par(Serial{}, g) }
 
 // Norm2Par is [Norm2] on the workers of p, with the same bits.
 func Norm2Par(p Par, g []float32) float64 {
-	u, total := isa(p), 0.0
-	partial := make([]float64, min(256, (len(g)+chunk-1)/chunk))
-	for at := 0; at < len(g); at += len(partial) * chunk {
-		part := g[at:min(len(g), at+len(partial)*chunk)]
-		n := (len(part) + chunk - 1) / chunk
-		p.For(n, 1, func(lo, hi, _ int) {
-			for i := lo; i < hi; i++ {
-				partial[i] = u.squares(part[i*chunk : min(len(part), (i+1)*chunk)])
-			}
-		})
-		for _, s := range partial[:n] {
-			total += s
+	type args struct {
+		u       ISA
+		g       []float32
+		partial [256]float64
+	}
+	c := callOf[args](p)
+	c.args.u = isa(p)
+	c.body = func(t *args, lo, hi, _ int) {
+		for i := lo; i < hi; i++ {
+			t.partial[i] = t.u.squares(t.g[i*chunk : min(len(t.g), (i+1)*chunk)])
 		}
 	}
+	total := 0.0
+	for len(g) > 0 {
+		c.args.g = g[:min(len(g), len(c.args.partial)*chunk)]
+		n := (len(c.args.g) + chunk - 1) / chunk
+		p.For(n, 1, c.piece)
+		for _, s := range c.args.partial[:n] {
+			total += s
+		}
+		g = g[len(c.args.g):]
+	}
+	c.args.g = nil
 	return total
 }
 

@@ -34,7 +34,8 @@ type packed struct {
 	bias       []float32
 	M, N, K    int
 	acc        bool
-	finish     func(i, j, n int) // called for every piece of a finished row of c; may be nil
+	act        []float32 // gets GELU of c, in the form that tanh says; may be nil
+	tanh       bool
 	mr, nr, kc int
 }
 
@@ -53,10 +54,15 @@ func (t packed) run(p Par) {
 	t.kc = min(depth, (t.K+blocks*8-1)/(blocks*8)*8)
 	gm, gn := t.grid(p.Workers())
 	mp, np := (t.M+t.mr-1)/t.mr, (t.N+t.nr-1)/t.nr
-	p.For(gm*gn, 1, func(lo, hi, worker int) {
+	type args struct {
+		packed
+		p              Par
+		gm, gn, mp, np int
+	}
+	each(p, gm*gn, 1, args{t, p, gm, gn, mp, np}, func(t *args, lo, hi, worker int) {
 		for g := lo; g < hi; g++ {
-			i, j := g/gn, g%gn
-			t.piece(p, worker, i*mp/gm*t.mr, min(t.M, (i+1)*mp/gm*t.mr), j*np/gn*t.nr, min(t.N, (j+1)*np/gn*t.nr))
+			i, j := g/t.gn, g%t.gn
+			t.piece(t.p, worker, i*t.mp/t.gm*t.mr, min(t.M, (i+1)*t.mp/t.gm*t.mr), j*t.np/t.gn*t.nr, min(t.N, (j+1)*t.np/t.gn*t.nr))
 		}
 	})
 }
@@ -117,8 +123,8 @@ func (t *packed) piece(p Par, worker, i0, i1, j0, j1 int) {
 				ie := min(i1, i+tall)
 				t.packA(a, i, ie, k, ke)
 				t.tiles(a, b, i, ie, j, je, k, ke)
-				for r := i; r < ie && ke == t.K && t.finish != nil; r++ {
-					t.finish(r, j, je-j)
+				for r := i; r < ie && ke == t.K && t.act != nil; r++ {
+					t.u.gelu(t.act[r*t.N+j:r*t.N+je], t.c[r*t.N+j:r*t.N+je], t.tanh)
 				}
 			}
 		}

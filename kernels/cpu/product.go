@@ -35,18 +35,25 @@ func product(p Par, c []float32, a, b operand, bias []float32, M, N, K int, acc 
 	panels := (N + panelCols - 1) / panelCols
 	blocks := (M + rows - 1) / rows
 	grain := max(1, 1<<15/(panelCols*max(K, 1)*min(rows, M)))
-	p.For(panels*blocks, grain, func(lo, hi, _ int) {
+	type args struct {
+		c, bias      []float32
+		a, b         operand
+		M, N, K      int
+		acc          bool
+		rows, panels int
+	}
+	each(p, panels*blocks, grain, args{c, bias, a, b, M, N, K, acc, rows, panels}, func(t *args, lo, hi, _ int) {
 		for lo < hi {
-			blk, first := lo/panels, lo%panels
-			n := min(hi-lo, panels-first)
-			t := region{i0: blk * rows, i1: min(M, (blk+1)*rows),
-				j0: first * panelCols, j1: min(N, (first+n)*panelCols)}
-			if a.across {
-				t.flipped(c, N, a, b, K, acc)
+			blk, first := lo/t.panels, lo%t.panels
+			n := min(hi-lo, t.panels-first)
+			g := region{i0: blk * t.rows, i1: min(t.M, (blk+1)*t.rows),
+				j0: first * panelCols, j1: min(t.N, (first+n)*panelCols)}
+			if t.a.across {
+				g.flipped(t.c, t.N, t.a, t.b, t.K, t.acc)
 			} else {
-				t.direct(c, N, a, b, K, acc)
+				g.direct(t.c, t.N, t.a, t.b, t.K, t.acc)
 			}
-			t.bias(c, N, bias)
+			g.bias(t.c, t.N, t.bias)
 			lo += n
 		}
 	})

@@ -6,23 +6,32 @@ package cpu
 //
 // rstd [R] is the statistic its gradient needs; w is [C]. y may be x.
 func RMSNorm(p Par, y, rstd, x, w []float32, R, C int, eps float32) {
-	u := isa(p)
-	p.For(R, rowGrain(C), func(lo, hi, _ int) {
+	type args struct {
+		u             ISA
+		y, rstd, x, w []float32
+		C             int
+		eps           float32
+	}
+	each(p, R, rowGrain(C), args{isa(p), y, rstd, x, w, C, eps}, func(t *args, lo, hi, _ int) {
 		for r := lo; r < hi; r++ {
-			row := x[r*C:][:C]
-			s := 1 / sqrt(u.dot16(row, row)/float32(C)+eps)
-			rstd[r] = s
-			u.normRow(y[r*C:][:C], row, 0, s, w, nil)
+			row := t.x[r*t.C:][:t.C]
+			s := 1 / sqrt(t.u.dot16(row, row)/float32(t.C)+t.eps)
+			t.rstd[r] = s
+			t.u.normRow(t.y[r*t.C:][:t.C], row, 0, s, t.w, nil)
 		}
 	})
 }
 
 // RMSNormApply computes y of [RMSNorm] from the saved statistic, with the same bits.
 func RMSNormApply(p Par, y, x, rstd, w []float32, R, C int) {
-	u := isa(p)
-	p.For(R, rowGrain(C), func(lo, hi, _ int) {
+	type args struct {
+		u             ISA
+		y, x, rstd, w []float32
+		C             int
+	}
+	each(p, R, rowGrain(C), args{isa(p), y, x, rstd, w, C}, func(t *args, lo, hi, _ int) {
 		for r := lo; r < hi; r++ {
-			u.normRow(y[r*C:][:C], x[r*C:][:C], 0, rstd[r], w, nil)
+			t.u.normRow(t.y[r*t.C:][:t.C], t.x[r*t.C:][:t.C], 0, t.rstd[r], t.w, nil)
 		}
 	})
 }
@@ -33,13 +42,5 @@ func RMSNormApply(p Par, y, x, rstd, w []float32, R, C int) {
 //
 // dw is a chain over the rows in token order; with acc it goes on from what is stored.
 func RMSNormGrad(p Par, dx, dw, dy, x, w, rstd []float32, R, C int, acc bool) {
-	u := isa(p)
-	p.For(C, columnGrain(R), func(lo, hi, _ int) {
-		u.normGradWeights(dw, nil, dy, x, nil, rstd, R, C, lo, hi, acc)
-	})
-	p.For(R, rowGrain(C), func(lo, hi, _ int) {
-		for r := lo; r < hi; r++ {
-			u.normGradRow(dx[r*C:][:C], dy[r*C:][:C], x[r*C:][:C], w, 0, rstd[r], false)
-		}
-	})
+	normGrad(p, normGradArgs{isa(p), dx, dw, nil, dy, x, w, nil, rstd, R, C, acc})
 }

@@ -19,13 +19,18 @@ func RoPE(p Par, y, x []float32, pos []int32, R, T, H, G, D int, base float64, i
 	if pos == nil && T < R { // the rows of one position share its angles
 		n, t.step = T, T
 	}
-	p.For(n, rowGrain(t.width*(R/max(1, n))), func(lo, hi, _ int) {
-		for i := 0; i < D/2; i += ropePairs {
-			t.pairs(y, x, pos, lo, hi, i)
+	type args struct {
+		turn
+		y, x []float32
+		pos  []int32
+	}
+	each(p, n, rowGrain(t.width*(R/max(1, n))), args{t, y, x, pos}, func(t *args, lo, hi, _ int) {
+		for i := 0; i < t.D/2; i += ropePairs {
+			t.pairs(t.y, t.x, t.pos, lo, hi, i)
 		}
 		for first := lo; first < hi; first++ {
-			for r := first; r < R; r += t.step {
-				t.rest(y[r*t.width:][:t.width], x[r*t.width:][:t.width])
+			for r := first; r < t.R; r += t.step {
+				t.rest(t.y[r*t.width:][:t.width], t.x[r*t.width:][:t.width])
 			}
 		}
 	})

@@ -18,15 +18,20 @@ func SGD(p Par, w, g, mom []float32, a SGDArgs) {
 	if a.Nesterov {
 		ahead, rest = mu, 1
 	}
-	u := isa(p)
-	p.For(len(w), elementGrain, func(lo, hi, _ int) {
+	type args struct {
+		u                              ISA
+		w, g, mom                      []float32
+		lr, mu, decay, gs, ahead, rest float32
+		first                          bool
+	}
+	each(p, len(w), elementGrain, args{isa(p), w, g, mom, lr, mu, decay, gs, ahead, rest, a.First}, func(t *args, lo, hi, _ int) {
 		switch {
-		case mu == 0:
-			u.sgdPlain(w[lo:hi], g[lo:hi], lr, decay, gs)
-		case a.First:
-			u.sgdFirst(w[lo:hi], g[lo:hi], mom[lo:hi], lr, decay, gs, ahead, rest)
+		case t.mu == 0:
+			t.u.sgdPlain(t.w[lo:hi], t.g[lo:hi], t.lr, t.decay, t.gs)
+		case t.first:
+			t.u.sgdFirst(t.w[lo:hi], t.g[lo:hi], t.mom[lo:hi], t.lr, t.decay, t.gs, t.ahead, t.rest)
 		default:
-			u.sgdMomentum(w[lo:hi], g[lo:hi], mom[lo:hi], lr, decay, gs, ahead, rest, mu)
+			t.u.sgdMomentum(t.w[lo:hi], t.g[lo:hi], t.mom[lo:hi], t.lr, t.decay, t.gs, t.ahead, t.rest, t.mu)
 		}
 	})
 }

@@ -3,11 +3,16 @@ package cpu
 // SwiGLU is h = silu(gate) up, silu(g) = g/(1+e^(-g)) (Shazeer, arXiv:2002.05202). A row of gu [R,2F] is
 // [gate(F) | up(F)]; h is [R,F].
 func SwiGLU(p Par, h, gu []float32, R, F int) {
-	u := isa(p)
-	p.For(R, rowGrain(F), func(lo, hi, _ int) {
+	type args struct {
+		u     ISA
+		h, gu []float32
+		F     int
+	}
+	each(p, R, rowGrain(F), args{isa(p), h, gu, F}, func(t *args, lo, hi, _ int) {
+		F := t.F
 		for r := lo; r < hi; r++ {
-			gate, up := gu[2*r*F:][:F], gu[(2*r+1)*F:][:F]
-			u.gated(h[r*F:][:F], gate, up)
+			gate, up := t.gu[2*r*F:][:F], t.gu[(2*r+1)*F:][:F]
+			t.u.gated(t.h[r*F:][:F], gate, up)
 		}
 	})
 }
@@ -16,12 +21,17 @@ func SwiGLU(p Par, h, gu []float32, R, F int) {
 //
 //	dup = dh silu(g)     dgate = dh up σ(g)(1 + g(1-σ(g)))
 func SwiGLUGrad(p Par, dgu, gu, dh []float32, R, F int) {
-	u := isa(p)
-	p.For(R, rowGrain(F), func(lo, hi, _ int) {
+	type args struct {
+		u           ISA
+		dgu, gu, dh []float32
+		F           int
+	}
+	each(p, R, rowGrain(F), args{isa(p), dgu, gu, dh, F}, func(t *args, lo, hi, _ int) {
+		F := t.F
 		for r := lo; r < hi; r++ {
-			gate, up := gu[2*r*F:][:F], gu[(2*r+1)*F:][:F]
-			dgate, dup := dgu[2*r*F:][:F], dgu[(2*r+1)*F:][:F]
-			u.gatedGrad(dgate, dup, gate, up, dh[r*F:][:F])
+			gate, up := t.gu[2*r*F:][:F], t.gu[(2*r+1)*F:][:F]
+			dgate, dup := t.dgu[2*r*F:][:F], t.dgu[(2*r+1)*F:][:F]
+			t.u.gatedGrad(dgate, dup, gate, up, t.dh[r*F:][:F])
 		}
 	})
 }

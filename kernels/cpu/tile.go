@@ -113,6 +113,15 @@ func narrowRows(c []float32, ldc int, a []float32, lda, m, w int, p [][panelCols
 	}
 }
 
+// someRows is panelRows for a panel of w columns, which may be fewer than it has room for.
+func someRows(c []float32, ldc int, a []float32, lda, m, w int, p [][panelCols]float32, load bool) {
+	if w == panelCols {
+		panelRows(c, ldc, a, lda, m, p, load)
+		return
+	}
+	narrowRows(c, ldc, a, lda, m, w, p, load)
+}
+
 // packRows fills p[k][j] = b[j*ldb+k] for the w rows of b that exist and zero for the others:
 // the panel of a product with the rows of b (x wᵀ).
 func packRows(p [][panelCols]float32, b []float32, ldb, w int) {

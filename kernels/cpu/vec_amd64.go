@@ -63,8 +63,16 @@ func (u ISA) fmaLoop(n int) (lanes int) {
 // Bits of MXCSR: subnormal results become 0 (FTZ), subnormal operands are read as 0 (DAZ).
 const flushBits = 1<<15 | 1<<6
 
+// goMXCSR is the mode that Go starts threads in, without the flags of what has happened.
+const goMXCSR, mxcsrFlags = 0x1f80, 0x3f
+
 func flushDenormals() (restore func()) {
 	old := getMXCSR()
 	setMXCSR(old | flushBits)
+	if old&^mxcsrFlags == goMXCSR {
+		return restoreMXCSR // always, but for threads that C has changed: no closure is allocated
+	}
 	return func() { setMXCSR(old) }
 }
+
+func restoreMXCSR() { setMXCSR(goMXCSR) }

@@ -31,6 +31,7 @@ type pool struct {
 	isa     kernel.ISA
 	spin    int // polls before who waits goes to sleep
 	scratch []arena
+	kept    []any // what kernels keep between calls
 
 	job     job
 	queues  []queue
@@ -101,6 +102,9 @@ func (p *pool) ISA() kernel.ISA { return p.isa }
 
 // Scratch is memory of a worker that is of no meaning between two kernels.
 func (p *pool) Scratch(worker int) []float32 { return elements[float32](p.scratch[worker].mem) }
+
+// Keep is where kernels keep what they would otherwise allocate in every call.
+func (p *pool) Keep() *[]any { return &p.kept }
 
 // For cuts [0,n) into pieces of almost equal length and at least grain, and
 // returns when all are done. A panic of a body is raised here.

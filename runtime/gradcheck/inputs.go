@@ -24,11 +24,10 @@ type Inputs struct {
 // loop does: targets and weights by the plan's loss policy, ranges checked.
 func FromRows(p *plan.Plan, rows []loss.Row) (Inputs, error) {
 	r := &p.Run
-	lim := data.Limits{B: r.Window.BatchSize, T: r.Window.SeqLen, Vocab: r.Model.Vocab, Context: r.Model.Context, All: r.Inputs.Lo < 0}
+	lim := data.LimitsOf(p)
 	var in Inputs
 	if r.Inputs.RowIDs >= 0 {
 		in.RowIDs = make([]int32, elems(p, r.Inputs.RowIDs))
-		lim.Compact = len(in.RowIDs)
 	}
 	win := r.Loss.Make(rows, lim.B)
 	f := data.NewFiller(lim, visible.Policy{Window: r.Model.Window, Docs: !r.Data.Cross})

@@ -16,7 +16,7 @@
 //	visible      attention sees the declared set, forward and backward
 //	reach        every parameter gets a gradient
 //	differences  gradients are the derivative of the loss
-//	placements   recomputing and offloading change nothing
+//	placements   recomputing, offloading and workers change nothing
 //	border       what is used is what was stored; nothing dead is read
 //	ledger       an update is applied, or nothing moves
 //	resume       a run that was cut is the run that was not

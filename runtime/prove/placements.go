@@ -8,13 +8,13 @@ import (
 )
 
 var placements = Proof{
-	ID: "placements", Title: "recomputing and offloading change nothing",
-	Formula: "Σℓ, g, θ and moments are the same bits for every placement; no result is made more than twice",
+	ID: "placements", Title: "recomputing, offloading and workers change nothing",
+	Formula: "Σℓ, g, θ and moments are the same bits for every placement and number of threads; no result is made more than twice",
 	Doc: `Two updates of the same ragged window, with everything kept on the device, with every block recomputed,
-with activations, moments or both on the host, and with both tricks at once: loss, gradients, parameters and
-moments must have the bits of the first. In each plan no result of the forward pass is computed more than
-twice. Finds a recompute that draws other random numbers or starts from other inputs, a copy that is late,
-stale or of the wrong bytes.`,
+with activations, moments or both on the host, with both tricks at once, and with other numbers of threads:
+loss, gradients, parameters and moments must have the bits of the first. In each plan no result of the forward
+pass is computed more than twice. Finds a recompute that draws other random numbers or starts from other
+inputs, a copy that is late, stale or of the wrong bytes, a sum whose order depends on threads.`,
 	run: (*bench).placements,
 }
 
@@ -28,6 +28,8 @@ var placed = []struct {
 	{"activations on the host", Variant{Checkpoint: "none", Offload: "activations"}},
 	{"moments on the host", Variant{Checkpoint: "none", Offload: "optimizer"}},
 	{"recompute, all on the host", Variant{Checkpoint: "full", Offload: "all"}},
+	{"one worker", Variant{Checkpoint: "full", Offload: "all", Workers: 1}},
+	{"three workers", Variant{Checkpoint: "none", Offload: "none", Workers: 3}},
 	{"as declared", Variant{}},
 }
 

@@ -16,11 +16,10 @@ import (
 
 // Variant is a change of the experiment under proof. Zero values keep what the
 // experiment says, so the zero Variant is the experiment itself. None of the
-// fields but SeqLen, Layers, Wide, Train and Updates may change a bit of a run.
+// fields but SeqLen, Wide, Train and Updates may change a bit of a run.
 type Variant struct {
 	MicroBatches, BatchSize int      // K and B of the window
 	SeqLen                  int      // T
-	Layers                  int      // blocks of the model
 	Checkpoint              string   // none, full
 	Offload                 string   // none, activations, optimizer, all
 	Workers                 int      // threads that scratch memory is planned for

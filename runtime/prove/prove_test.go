@@ -100,7 +100,7 @@ func (b *bed) compile(v prove.Variant) (*plan.Plan, error) {
 			o.Place.Optimizer = "host"
 		}
 	}
-	r, list, err := compiler.Compile(compiler.Source{Experiment: &x, Name: "experiment"}, compiler.Options{})
+	r, list, err := compiler.Compile(compiler.Source{Experiment: &x, Name: "experiment"}, compiler.Options{Workers: v.Workers})
 	if err != nil {
 		return nil, err
 	}

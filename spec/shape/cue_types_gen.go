@@ -25,6 +25,9 @@ type AttentionPipeline struct {
 	// heads, kvHeads and layers. Default 1/sqrt(headDim).
 	Scale any `json:"scale"`
 
+	// cap bounds the scores by cap*tanh(score/cap) before the mask. Absent: no cap.
+	Cap float64 `json:"cap,omitempty"`
+
 	// windows replaces model.attention.window in the blocks it names, where sliding
 	// and full blocks take turns.
 	Windows []LayerWindow `json:"windows"`
@@ -33,8 +36,8 @@ type AttentionPipeline struct {
 	// (0,1 | 2,3), or interleaved (0,2 | 1,3). Default blocks.
 	HeadOrder string `json:"headOrder"`
 
-	// documents are the lengths, in tokens, of the documents of a typical packed row;
-	// they only serve to say how many rows a mistake touches.
+	// documents are the lengths, in tokens, of the documents of a typical packed row,
+	// to put numbers into findings.
 	Documents []int64 `json:"documents"`
 
 	// backends lists every path that can be taken: each kernel, each fallback, and
@@ -78,9 +81,16 @@ type AttentionBackend struct {
 	// them together must be attention.scale. Absent: exactly that.
 	Scales []ScaleStep `json:"scales,omitempty"`
 
+	// capped is false where the cap of the scores is left out. Default true.
+	Capped bool `json:"capped"`
+
 	// separates is how it keeps the documents of a packed row apart: by a mask, by the
 	// lengths of the documents, by restarting positions (which hides nothing), or by nothing. Default mask.
 	Separates string `json:"separates"`
+
+	// lengths are the lengths of documents that it is given for the row of
+	// attention.documents. Default: these.
+	Lengths []int64 `json:"lengths,omitempty"`
 
 	// heads is how query heads and key heads belong together.
 	Heads BackendHeads `json:"heads"`
@@ -791,7 +801,8 @@ type TargetShift struct {
 	Positions int64 `json:"positions"`
 
 	// on is the piece that it moves within: its last position gets no target.
-	// flattened is a whole micro-batch seen as one row, shard a rank's part of a row.
+	// flattened is a whole micro-batch seen as one row, shard a rank's part of a
+	// row, ring a row whose last position gets its first token (a roll).
 	On string `json:"on"`
 
 	// layouts are the layouts it is done for. Absent: all.
@@ -810,6 +821,9 @@ type MaskPipeline struct {
 
 	// roles is how prompts and responses are told apart.
 	Roles RolesPipeline `json:"roles"`
+
+	// emptySamples is what a trial saw of samples without a trained position.
+	EmptySamples EmptySamples `json:"emptySamples"`
 
 	// padding is how padded positions are found, in the loss mask and in the attention mask.
 	Padding PaddingPipeline `json:"padding"`
@@ -849,21 +863,18 @@ type RolesPipeline struct {
 	// unmatched is what happens to a sample in which no role is found: stop, drop it
 	// and say so, or keep it with every position ignored.
 	Unmatched string `json:"unmatched"`
-
-	// seen is how many samples of a trial had no trained position.
-	Seen *Share `json:"seen,omitempty"`
-
-	// limit is the share of samples without a trained position that is accepted. Default 0.
-	Limit float64 `json:"limit"`
 }
 
-// Share is a count out of all.
-type Share struct {
-	// count is the number that was found.
+// EmptySamples is what a trial saw of samples without a trained position.
+type EmptySamples struct {
+	// count is how many samples had no trained position. Default 0.
 	Count int64 `json:"count"`
 
-	// of is the number that was looked at.
+	// of is how many samples were looked at. Default 1.
 	Of int64 `json:"of"`
+
+	// limit is the share of such samples that is accepted. Default 0.
+	Limit float64 `json:"limit"`
 }
 
 // PaddingPipeline is how padded positions are found.
@@ -920,7 +931,7 @@ type ScoresPipeline struct {
 // LossPipeline is what stands between the sum of token losses and the gradient.
 //
 // Factors are products and quotients of numbers and of K (micro-batches of an
-// update), R (ranks), B (rows of a micro-batch), T (positions of a row), N
+// update), R (ranks), C (ranks that share a row), B (rows of a micro-batch), T (positions of a row), N
 // (trained targets of the update over all ranks), M (those of one rank) and n
 // (those of the micro-batch itself), such as "1/K" or "n*R/N".
 type LossPipeline struct {
@@ -984,9 +995,10 @@ type WindowPipeline struct {
 	// globalBatch is the rows of an update that the run was asked for: micro-batch size × micro-batches × all ranks.
 	GlobalBatch int64 `json:"globalBatch,omitempty"`
 
-	// nodes and ranksPerNode are the machines and the ranks on each: together window.replicas.
+	// nodes is the number of machines.
 	Nodes int64 `json:"nodes,omitempty"`
 
+	// ranksPerNode is the ranks on each machine; nodes × ranksPerNode is window.replicas.
 	RanksPerNode int64 `json:"ranksPerNode,omitempty"`
 
 	// batches is the micro-batches of an epoch, on one rank.
@@ -1057,7 +1069,7 @@ type UpdatePipeline struct {
 	// unscales is who divides gradients by the loss scale. Absent: one does, once. [] is nobody.
 	Unscales []Unscale `json:"unscales,omitempty"`
 
-	// clips is who clips the gradient to optimizer.clip.norm. Absent: one does, once.
+	// clips is who clips the gradient to optimizer.clip.norm. Absent: one does, once. [] is nobody.
 	Clips []Clipper `json:"clips,omitempty"`
 
 	// ticks is who moves the schedule on. Absent: one does, by one for each update. [] is nobody.
@@ -1141,6 +1153,9 @@ type SkipPipeline struct {
 	// does is what a skip does: nothing but counting, or a step with the gradient's bad numbers set to zero.
 	Does string `json:"does"`
 
+	// decidedBy is whether all ranks agree to skip, or each rank looks at its own gradient.
+	DecidedBy string `json:"decidedBy"`
+
 	// changes is what changes all the same on a skipped update. Default nothing.
 	Changes []string `json:"changes"`
 
@@ -1191,12 +1206,28 @@ type ResumePipeline struct {
 	// saved object, or an object that still holds the optimizer from before loading.
 	Schedule string `json:"schedule"`
 
+	// before is the window that the run was saved with, where it differs from window.
+	Before *WindowBefore `json:"before,omitempty"`
+
 	// cursor is how a resumed run finds its place in the data.
 	Cursor CursorPipeline `json:"cursor"`
 }
 
-// State is a part of what a run knows.
+// State is a part of what a run knows; gradients are those of a window that is
+// not finished, average is a running average of the parameters.
 type State string
+
+// WindowBefore is the window of a run before it was resumed. What is left out has not changed.
+type WindowBefore struct {
+	// microBatches is K.
+	MicroBatches int64 `json:"microBatches,omitempty"`
+
+	// microBatchSize is B.
+	MicroBatchSize int64 `json:"microBatchSize,omitempty"`
+
+	// replicas is R.
+	Replicas int64 `json:"replicas,omitempty"`
+}
 
 // CursorPipeline is how a resumed run finds its place in the data.
 type CursorPipeline struct {
@@ -1282,6 +1313,10 @@ type RecomputeSegment struct {
 	// writes lists what the segment changes besides its outputs: metrics, running statistics, counters.
 	Writes []SegmentWrite `json:"writes"`
 
+	// state is what the second run reads besides inputs and parameters: the autocast
+	// mode, a cache, a counter. Empty: nothing that changes.
+	State []SegmentState `json:"state"`
+
 	// needs is the mode in which recompute is active. Default any.
 	Needs string `json:"needs"`
 
@@ -1333,6 +1368,15 @@ type SegmentWrite struct {
 	Value float64 `json:"value,omitempty"`
 }
 
+// SegmentState is something that a segment reads and that can change before its second run.
+type SegmentState struct {
+	// name names it.
+	Name string `json:"name"`
+
+	// restored says whether the second run finds it as the first one did. Default true.
+	Restored bool `json:"restored"`
+}
+
 // SegmentBytes is what one segment holds between forward and backward.
 type SegmentBytes struct {
 	// without is what it keeps without recompute.
@@ -1350,7 +1394,8 @@ type OffloadPipeline struct {
 	// sets are what hooks ship, and what really is in there.
 	Sets []OffloadSet `json:"sets"`
 
-	// groups is the number of groups of layers that backward visits, last first; 0 is no groups.
+	// groups is the number of groups of layers that backward visits, last first.
+	// Default 0: as many as turns name.
 	Groups int64 `json:"groups"`
 
 	// turns lists what backward starts to reload, group by group, in its order: one
@@ -1391,7 +1436,7 @@ type TransferEvent struct {
 	// copy-out to the host, copy-in from the host, release of its memory.
 	Does string `json:"does"`
 
-	// name is what other events call it in after.
+	// name is what other events call it in after; each name once.
 	Name string `json:"name,omitempty"`
 
 	// stream is the queue it runs in; events of one storage in one queue keep their order. Default compute.
@@ -1403,7 +1448,8 @@ type TransferEvent struct {
 	// end is when it ends. Default start.
 	End *float64 `json:"end,omitempty"`
 
-	// after names the events of this storage that it waits for, besides those before it in its queue.
+	// after names the events that it waits for, of this storage or another one,
+	// besides those of this storage before it in its queue.
 	After []string `json:"after"`
 }
 
@@ -1531,6 +1577,16 @@ type GraphParameter struct {
 
 	// trainable is false for a frozen parameter. Default true.
 	Trainable bool `json:"trainable"`
+
+	// cutBy is what keeps every gradient from it although it is trained: a pass
+	// without gradients, a detach. Absent: nothing.
+	CutBy string `json:"cutBy,omitempty"`
+
+	// rowsUsed are rows of a table that the data uses, for rowsWithoutGradient.
+	RowsUsed []int64 `json:"rowsUsed"`
+
+	// rowsWithoutGradient are rows that never get a gradient, such as the padding row of an embedding.
+	RowsWithoutGradient []int64 `json:"rowsWithoutGradient"`
 
 	// uses are the places that read it. Each has a gradient, and they must be summed.
 	Uses []ParameterUse `json:"uses"`
@@ -1671,6 +1727,12 @@ type Kernel struct {
 	// columns is the length of a row it uses. Default: what the shape says.
 	Columns int64 `json:"columns,omitempty"`
 
+	// covers is how many elements of a row it works on. Default: all of it.
+	Covers *int64 `json:"covers,omitempty"`
+
+	// indexBits is the width of its element index. Default 64.
+	IndexBits int64 `json:"indexBits"`
+
 	// block is the rows of one program, where rows are divided into blocks.
 	Block int64 `json:"block,omitempty"`
 
@@ -1760,6 +1822,10 @@ type MemoryOwner struct {
 	// until is the last phase that needs it; next-forward and next-head keep it into the
 	// next update. Absent: it stays for good.
 	Until string `json:"until,omitempty"`
+
+	// grows is true where every update adds one and none is freed, as a list of losses
+	// that still hold their graphs does. Default false.
+	Grows bool `json:"grows"`
 
 	// only limits it to the first update, the later ones, or the first after a resume. Default every-update.
 	Only string `json:"only"`
