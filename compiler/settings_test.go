@@ -133,7 +133,7 @@ func TestNeedsLo(t *testing.T) {
 		{"documents", 0, "none", Train, true},
 		{"segments", 0, "segments", Train, true},
 		{"a window shorter than the sequence", 8, "concat", Train, true},
-		{"a window as long as the sequence", 64, "concat", Train, false},
+		{"a window as long as the sequence", 128, "concat", Train, false},
 		{"sampling after training on documents", 0, "none", Sample, false},
 		{"sampling with a window", 8, "none", Sample, true},
 	} {

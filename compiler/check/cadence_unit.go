@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -172,5 +171,5 @@ func (in *Input) neverPeaks(length, warmup *big.Rat) string {
 func (in *Input) factorAt(u int64) float64 {
 	s := &in.Experiment.Schedule
 	r := rate.Schedule{Kind: s.Kind, Updates: int(s.Updates), Warmup: int(s.Warmup), Floor: s.Floor, Decay: int(s.Decay)}
-	return r.Factor(int(min(u, math.MaxInt32)))
+	return r.Factor(int(u))
 }

@@ -75,7 +75,10 @@ var errFactor = errors.New("not a product of numbers and symbols")
 // parseFactor reads products and quotients of numbers and symbols, such as
 // "1/(K*R)". Zero is no factor.
 func parseFactor(text string) (monomial, error) {
-	p := factorParser{text: strings.ReplaceAll(text, " ", "")}
+	if len(text) > 200 {
+		return unity(), fmt.Errorf("a text of %d bytes is %w", len(text), errFactor)
+	}
+	p := factorParser{text: strings.TrimSpace(text)}
 	m := p.product()
 	if p.bad || p.at < len(p.text) {
 		return unity(), fmt.Errorf("%q is %w", text, errFactor)
@@ -91,6 +94,7 @@ type factorParser struct {
 
 func (p *factorParser) product() monomial {
 	m := p.atom()
+	p.space()
 	for !p.bad && p.at < len(p.text) && (p.text[p.at] == '*' || p.text[p.at] == '/') {
 		sign := 1
 		if p.text[p.at] == '/' {
@@ -98,11 +102,19 @@ func (p *factorParser) product() monomial {
 		}
 		p.at++
 		m = m.times(p.atom(), sign)
+		p.space()
 	}
 	return m
 }
 
+func (p *factorParser) space() {
+	for p.at < len(p.text) && p.text[p.at] == ' ' {
+		p.at++
+	}
+}
+
 func (p *factorParser) atom() monomial {
+	p.space()
 	start := p.at
 	if p.at == len(p.text) {
 		p.bad = true

@@ -29,8 +29,8 @@ var maskAlign = Rule{
 		if slots := p.mask.PromptSlots; slots != "" {
 			more, _ := strconv.ParseInt(strings.TrimPrefix(slots, "P"), 10, 64)
 			if off := more + in.Experiment.Mask.Shift.Offset; off != 0 {
-				fs = append(fs, Finding{Field: "pipeline.mask.promptSlots", Help: "ignore P-1 target positions for a prompt of P tokens",
-					Summary: fmt.Sprintf("%s target positions are ignored for a prompt of P tokens, expected P-%d: %s", slots, in.Experiment.Mask.Shift.Offset, misaligned(-off))})
+				fs = append(fs, Finding{Field: "pipeline.mask.promptSlots", Help: "ignore " + rightSlots(in.Experiment.Mask.Shift.Offset) + " target positions for a prompt of P tokens",
+					Summary: fmt.Sprintf("%s target positions are ignored for a prompt of P tokens, expected %s: %s", slots, rightSlots(in.Experiment.Mask.Shift.Offset), misaligned(-off))})
 			}
 		}
 		if p.mask.Roles.FoundBy == "marker" && p.mask.Roles.MarkerFrom == "alone" {
@@ -40,6 +40,14 @@ var maskAlign = Rule{
 		return fs
 	},
 	Data: func(in *Input) []Finding { return labelRoles(in) },
+}
+
+// rightSlots is how many target positions of a prompt of P tokens are ignored.
+func rightSlots(offset int64) string {
+	if offset == 0 {
+		return "P"
+	}
+	return fmt.Sprintf("P-%d", offset)
 }
 
 func maskOwners(p *pipe) string {

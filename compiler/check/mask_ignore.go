@@ -9,7 +9,7 @@ var maskIgnore = Rule{
 		users, vocab := in.pipeline().mask.Ignore, in.Experiment.Model.Vocab
 		index, from := in.Experiment.Mask.IgnoreIndex, "mask.ignoreIndex"
 		for i, u := range users {
-			if u.Value != nil { // the first who states one is who the others are compared with
+			if u.Value != nil && len(users) > 1 { // the first who states one is who the others are compared with
 				index, from = *u.Value, fmt.Sprintf("pipeline.mask.ignore.%d.value", i)
 				break
 			}

@@ -20,7 +20,7 @@ var maskValue = Rule{
 	Doc: "Adding the most negative number of a type to a negative score can overflow to −inf, and a row in which every score is −inf has a softmax of 0/0. Two planes with that number overflow in any case. Selecting the fill instead of adding it, and joining masks as truth values, cannot overflow.",
 	Spec: func(in *Input) []Finding {
 		s := &in.pipeline().mask.Scores
-		if s.How != "add" {
+		if s.How != "add" && s.Planes <= 1 {
 			return nil
 		}
 		dtype := string(s.Type)

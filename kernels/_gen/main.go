@@ -35,6 +35,7 @@ func generate() []output {
 	transpose(product)
 	copyRows(product)
 	copyPanels(product)
+	prefetch(product)
 	for _, s := range shapes {
 		fmaLoop(product, s)
 	}

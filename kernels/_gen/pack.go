@@ -229,3 +229,42 @@ func mxcsr(f *file) {
 	e.line("RET")
 	f.asm.WriteByte('\n')
 }
+
+var prefetchSpec = spec{
+	name:   "prefetch",
+	params: []param{p("src", pointer), p("lds", integer), p("m", integer), p("n", integer)},
+	doc: []string{
+		"asks for m rows of n elements to be brought into the second-level cache; addresses need not exist.",
+		"",
+		"\tfor i := range m {",
+		"\t\tfor j := 0; j < n; j += 16 {",
+		"\t\t\t_ = src[i*lds+j]",
+		"\t\t}",
+		"\t}",
+	},
+}
+
+func prefetch(f *file) {
+	e := f.begin(prefetchSpec, "AVX2")
+	e.line("MOVQ %s, SI", e.arg("src"))
+	e.line("MOVQ %s, R8", e.arg("lds"))
+	e.line("MOVQ %s, CX", e.arg("m"))
+	e.line("MOVQ %s, DX", e.arg("n"))
+	e.line("SHLQ $2, R8")
+	e.line("TESTQ CX, CX")
+	e.line("JLE done")
+	e.label("row")
+	e.line("MOVQ SI, R9")
+	e.line("MOVQ DX, R10")
+	e.label("line")
+	e.line("PREFETCHT1 (R9)")
+	e.line("ADDQ $64, R9")
+	e.line("SUBQ $16, R10")
+	e.line("JG line")
+	e.line("ADDQ R8, SI")
+	e.line("DECQ CX")
+	e.line("JNZ row")
+	e.label("done")
+	e.line("RET")
+	f.asm.WriteByte('\n')
+}

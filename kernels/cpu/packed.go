@@ -2,8 +2,8 @@ package cpu
 
 // Cache blocks of the packed products. They change speed, never bits.
 const (
-	depth = 384 // steps of k of a block: a panel of a is 12 KiB, half of a first-level cache
-	wide  = 384 // columns of a block of b, a multiple of both tile widths: 576 KiB with depth
+	depth = 256 // steps of k of a block: a panel of a is 8 KiB, a quarter of a first-level cache
+	wide  = 384 // columns of a block of b, a multiple of both tile widths: 384 KiB with depth
 	tall  = 48  // rows of a block of a, a multiple of both tile heights
 	unit  = 8   // floats of a panel of a for one k: the tile's rows, padded
 )
@@ -119,16 +119,42 @@ func (t *packed) piece(p Par, worker, i0, i1, j0, j1 int) {
 		for k := 0; k < t.K; k += t.kc {
 			ke := min(t.K, k+t.kc)
 			t.packB(b, j, je, k, ke)
+			ahead := t.next(j, je, j1, k, (i1-i0+t.mr-1)/t.mr)
 			for i := i0; i < i1; i += tall {
 				ie := min(i1, i+tall)
 				t.packA(a, i, ie, k, ke)
-				t.tiles(a, b, i, ie, j, je, k, ke)
+				t.tiles(a, b, i, ie, j, je, k, ke, &ahead)
 				for r := i; r < ie && ke == t.K && t.act != nil; r++ {
 					t.u.gelu(t.act[r*t.N+j:r*t.N+je], t.c[r*t.N+j:r*t.N+je], t.tanh)
 				}
 			}
 		}
 	}
+}
+
+// ahead is the block of b that is packed next, as rows in memory, and how it is brought nearer meanwhile: each rows at a
+// time. Weights seldom are in a cache, and packing cannot hide the wait for memory.
+type ahead struct {
+	at, ld, n  int // first element, stride and length of the rows
+	rows, each int
+}
+
+// next is the block of b after the columns [j,je) and the step k, to be brought nearer in that many parts.
+func (t *packed) next(j, je, j1, k, parts int) ahead {
+	k += t.kc
+	if k >= t.K {
+		k, j, je = 0, je, min(j1, je+wide)
+	}
+	if j >= j1 {
+		return ahead{}
+	}
+	w, n := je-j, min(t.kc, t.K-k)
+	h := ahead{at: k*t.b.ld + j, ld: t.b.ld, n: w, rows: n}
+	if !t.b.across {
+		h = ahead{at: j*t.b.ld + k, ld: t.b.ld, n: n, rows: w}
+	}
+	h.each = (h.rows + parts - 1) / parts
+	return h
 }
 
 // packB packs the columns [j,je) and steps [k,ke) of b: panels of nr columns, a row of the panel for each step.
@@ -183,13 +209,17 @@ func flip(u ISA, dst []float32, ldd int, src []float32, lds, m, n int) {
 }
 
 // tiles runs the register tile over packed blocks.
-func (t *packed) tiles(a, b []float32, i0, i1, j0, j1, k, ke int) {
+func (t *packed) tiles(a, b []float32, i0, i1, j0, j1, k, ke int, h *ahead) {
 	n := ke - k
 	load, last := 0, ke == t.K && t.bias != nil
 	if t.acc || k > 0 {
 		load = 1
 	}
 	for i := i0; i < i1; i += t.mr {
+		if m := min(h.each, h.rows); m > 0 {
+			t.u.prefetch(&t.b.data[h.at], h.ld, m, h.n)
+			h.at, h.rows = h.at+m*h.ld, h.rows-m
+		}
 		m := min(t.mr, i1-i)
 		for j := j0; j < j1; j += t.nr {
 			var bias *float32

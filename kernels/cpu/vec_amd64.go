@@ -22,6 +22,8 @@ func (ISA) copyPanels(dst *float32, panel int, src *float32, lds, k, panels, ste
 	copyPanelsAVX2(dst, panel, src, lds, k, panels, step)
 }
 
+func (ISA) prefetch(src *float32, lds, m, n int) { prefetchAVX2(src, lds, m, n) }
+
 func (ISA) dropGroups(y, x []float32, first int, c1, c2, c3, k0, k1, last uint32, scale float32) {
 	dropGroupsAVX2(y, x, first, c1, c2, c3, k0, k1, last, scale)
 }

@@ -17,6 +17,8 @@ func (ISA) copyPanels(dst *float32, panel int, src *float32, lds, k, panels, ste
 	panic(noVector)
 }
 
+func (ISA) prefetch(src *float32, lds, m, n int) { panic(noVector) }
+
 func (ISA) dropGroups(y, x []float32, first int, c1, c2, c3, k0, k1, last uint32, scale float32) {
 	panic(noVector)
 }

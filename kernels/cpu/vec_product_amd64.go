@@ -69,6 +69,17 @@ func copyRowsAVX2(dst *float32, ldd int, src *float32, lds int, m int, n int)
 //go:noescape
 func copyPanelsAVX2(dst *float32, panel int, src *float32, lds int, k int, panels int, step int)
 
+// prefetchAVX2 asks for m rows of n elements to be brought into the second-level cache; addresses need not exist.
+//
+//	for i := range m {
+//		for j := 0; j < n; j += 16 {
+//			_ = src[i*lds+j]
+//		}
+//	}
+//
+//go:noescape
+func prefetchAVX2(src *float32, lds int, m int, n int)
+
 // fmaLoopAVX512 executes 12 n independent fused multiply-adds on registers: the peak that products are held against.
 //
 //	for range n {

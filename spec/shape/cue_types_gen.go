@@ -816,8 +816,9 @@ type MaskPipeline struct {
 	Shifts []MaskShift `json:"shifts,omitempty"`
 
 	// promptSlots is how many target positions are ignored for a prompt of P
-	// tokens: the last of them answers with the first response token, so P-1 is right.
-	PromptSlots string `json:"promptSlots"`
+	// tokens: P-1 is right, as the last of them answers with the first response
+	// token (P where targets are not shifted). Absent: right.
+	PromptSlots string `json:"promptSlots,omitempty"`
 
 	// roles is how prompts and responses are told apart.
 	Roles RolesPipeline `json:"roles"`
@@ -917,7 +918,8 @@ type ScoresPipeline struct {
 	// type is the type of the scores. Derived: precision.compute.
 	Type DType `json:"type,omitempty"`
 
-	// planes is how many masks with the fill are added to one score, such as causal and padding. Default 1.
+	// planes is how many masks with the fill are added to one score, such as causal
+	// and padding; more than one are always added. Default 1.
 	Planes int64 `json:"planes"`
 
 	// smallest is the smallest score to be expected. Default -100.
@@ -1192,7 +1194,10 @@ type ResumePipeline struct {
 	// at is the update after which a run is resumed, to put numbers into findings.
 	At *int64 `json:"at,omitempty"`
 
-	// saves is everything that a checkpoint holds. Absent: all that is needed.
+	// saves is everything that a checkpoint holds. Absent: all that is needed, which
+	// is parameters, updates, cursor and, where there are such things, master,
+	// moments, scaler, random (with dropout or order "random stream") and schedule
+	// (with schedule "saved object").
 	Saves []State `json:"saves,omitempty"`
 
 	// restarts is what begins anew in a resumed run, saved or not. Default nothing.
