@@ -181,4 +181,3 @@ func someWindows(src *data.Source) (texts [][]loss.Row, err error) {
 	}
 	return texts, nil
 }
-

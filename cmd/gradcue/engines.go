@@ -12,10 +12,28 @@ import (
 	"github.com/gradcue/gradcue/runtime/ref"
 )
 
-var engineNames = []string{"cpu", "ref", "null"}
+// engineNames are the engines of this binary.
+func engineNames() []string {
+	names := []string{"cpu", "ref", "null"}
+	if cuda.Built {
+		names = append(names, "cuda")
+	}
+	return names
+}
+
+// target is what a spec is compiled for to run on an engine.
+func target(engine string) string {
+	if engine == "cuda" {
+		return cuda.Target
+	}
+	return "" // the default, which ref and null run too
+}
 
 // engine finds an engine by its name; the settings choose its instruction set.
 func (a *app) engine(name string) (exec.Engine, error) {
+	if a.settings.split && name != "cuda" {
+		return nil, usage("GRADCUE: arena=split is for --engine cuda, not %s", name)
+	}
 	switch name {
 	case "cpu":
 		return onISA{cpu.Engine{}, a.settings.cpu}, nil
@@ -24,12 +42,12 @@ func (a *app) engine(name string) (exec.Engine, error) {
 	case "null":
 		return null.Engine{}, nil
 	case "cuda":
-		if _, err := cuda.Probe(); err != nil {
+		if _, err := cuda.Probe(a.settings.libcuda); err != nil {
 			return nil, usage("--engine cuda: %v", err)
 		}
-		return nil, usage("--engine cuda: there is a driver, but this version has no CUDA engine; use cpu")
+		return cuda.Engine{Library: a.settings.libcuda, Split: a.settings.split}, nil
 	}
-	return nil, usage("--engine is %s, not %q", strings.Join(engineNames, ", "), name)
+	return nil, usage("--engine is %s, not %q", strings.Join(engineNames(), ", "), name)
 }
 
 // onISA is an engine whose sessions use one instruction set.

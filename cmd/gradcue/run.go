@@ -46,12 +46,12 @@ once. Paths of the data are relative to the folder of the spec or plan file.`,
 	}
 	f.add(c.Flags())
 	c.Flags().StringVarP(&o.dir, "output", "o", "", "run folder (default runs/NAME)")
-	c.Flags().StringVar(&o.engine, "engine", o.engine, "cpu, ref (float64, slow) or null (computes nothing)")
+	c.Flags().StringVar(&o.engine, "engine", o.engine, "cpu, ref (float64, slow), null (computes nothing) or cuda (in a build with -tags cuda)")
 	c.Flags().IntVar(&o.steps, "steps", 0, "leave after so many updates (default: at the end of the schedule)")
 	c.Flags().IntVarP(&o.workers, "workers", "j", 0, "threads (default: as many as there are processors, at most the plan's)")
 	c.Flags().BoolVar(&o.times, "times", false, "measure every command and print where the time went")
 	c.Flags().StringVar(&o.root, "data-root", "", "folder that paths of the data start from")
-	complete(c, "engine", engineNames...)
+	complete(c, "engine", engineNames()...)
 	return c
 }
 
@@ -144,7 +144,7 @@ func (a *app) job(f specFlags, o runOptions, arg string) (*job, error) {
 		if l.Experiment.Data == nil {
 			return nil, noData(l)
 		}
-		r, err := a.must(l, compiler.Options{Workers: planned(o.workers, int(l.Experiment.Device.Workers))})
+		r, err := a.must(l, compiler.Options{Target: target(o.engine), Workers: planned(o.workers, int(l.Experiment.Device.Workers))})
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 	"strings"
+
+	"github.com/gradcue/gradcue/runtime/cuda"
 )
 
 // settings are the values of the variable GRADCUE, which is read once and is for
@@ -14,30 +16,42 @@ import (
 //	           machine has it. The default is the widest; avx2 and avx512 give the
 //	           same bits, go gives others.
 //	libcuda    path of the CUDA driver library. Needs a build with -tags cuda.
-//	cublaslt   path of the cuBLASLt library. Needs a build with -tags cuda.
-//	arena      one allocation (whole) or one for each buffer (split). This version has whole.
+//	cublaslt   path of the cuBLASLt library. This version does not use it.
+//	arena      one allocation (whole) or one for each buffer (split). Only the engine cuda
+//	           has split.
 //
 // An unknown key or value is an error: a setting that does nothing must not look
 // like one that works.
 type settings struct {
-	cpu   string // "" = the widest of the machine
-	arena string
+	cpu     string // "" = the widest of the machine
+	libcuda string // "" = the system's
+	split   bool   // arena=split
 }
 
-// knownSettings is the table above: the values that this version has.
-var knownSettings = []struct {
+// setting is one row of the table above.
+type setting struct {
 	key    string
-	values []string
-	needs  string // what is missing when there is no value
-}{
-	{"cpu", []string{"go", "avx2", "avx512"}, ""},
-	{"libcuda", nil, "a build with -tags cuda"},
-	{"cublaslt", nil, "a build with -tags cuda"},
-	{"arena", []string{"whole"}, ""},
+	values []string // what this version has
+	path   bool     // any value is taken
+	needs  string   // what is missing when there is no value
+}
+
+// knownSettings is the table above, for this binary.
+func knownSettings() []setting {
+	arenas := []string{"whole"}
+	if cuda.Built {
+		arenas = append(arenas, "split")
+	}
+	return []setting{
+		{key: "cpu", values: []string{"go", "avx2", "avx512"}},
+		{key: "libcuda", path: cuda.Built, needs: "a build with -tags cuda"},
+		{key: "cublaslt", needs: "a later version: this one has kernels of its own"},
+		{key: "arena", values: arenas},
+	}
 }
 
 func parseSettings(text string) (settings, error) {
-	s := settings{arena: "whole"}
+	var s settings
 	if text == "" {
 		return s, nil
 	}
@@ -46,8 +60,13 @@ func parseSettings(text string) (settings, error) {
 		if err := checkSetting(key, value); err != nil {
 			return s, err
 		}
-		if key == "cpu" {
+		switch key {
+		case "cpu":
 			s.cpu = value
+		case "libcuda":
+			s.libcuda = value
+		case "arena":
+			s.split = value == "split"
 		}
 	}
 	return s, nil
@@ -55,10 +74,14 @@ func parseSettings(text string) (settings, error) {
 
 func checkSetting(key, value string) error {
 	var keys []string
-	for _, k := range knownSettings {
+	for _, k := range knownSettings() {
 		keys = append(keys, k.key)
 		switch {
 		case k.key != key:
+		case k.path && value == "":
+			return usage("GRADCUE: %s needs a path", key)
+		case k.path:
+			return nil
 		case k.values == nil:
 			return usage("GRADCUE: %s needs %s", key, k.needs)
 		case !slices.Contains(k.values, value):

@@ -14,16 +14,21 @@ import (
 
 func newVetCmd(a *app) *cobra.Command {
 	var f specFlags
-	format := ""
+	format, withData := "", false
 	c := &cobra.Command{
 		Use:   "vet [SPEC...]",
 		Short: "Report everything that is wrong with experiments; silent when good",
 		Long: `vet checks experiments against the schema and its rules, compiles them, and
-checks the plans, without looking at data. It reports all findings at the lines
-they are about. Text goes to stderr, every other format to stdout.`,
+checks the plans. It reports all findings at the lines they are about. Text goes
+to stderr, every other format to stdout. A spec that describes another trainer
+(pipeline) is checked and not compiled.
+
+With --data the rules that need ids look at the first windows of data.train and
+at rows drawn at random with the spec's seed.`,
 		Example: `  gradcue vet                          the folder you are in
   gradcue vet ./...                    and every package below it
   gradcue vet exp.cue -t layers=24     with a value for a @tag field
+  gradcue vet exp.cue --data           its text as well
   gradcue vet ./... --format sarif > findings.sarif`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if format == "" {
@@ -33,7 +38,7 @@ they are about. Text goes to stderr, every other format to stdout.`,
 			if !ok {
 				return usage("--format is text, json, sarif or github, not %q", format)
 			}
-			l, err := a.vet(f, args)
+			l, err := a.vet(f, args, withData)
 			if err != nil {
 				return err
 			}
@@ -42,6 +47,7 @@ they are about. Text goes to stderr, every other format to stdout.`,
 	}
 	f.add(c.Flags())
 	c.Flags().StringVar(&format, "format", "", "text, json, sarif or github (the default in a GitHub job)")
+	c.Flags().BoolVar(&withData, "data", false, "look at the text of data.train too")
 	complete(c, "format", "text", "json", "sarif", "github")
 	return c
 }
@@ -54,7 +60,7 @@ func (a *app) vetFormat() string {
 }
 
 // vet is all findings about experiments.
-func (a *app) vet(f specFlags, args []string) (diag.List, error) {
+func (a *app) vet(f specFlags, args []string, withData bool) (diag.List, error) {
 	all, l := a.load(f, args...)
 	var ls []*spec.Loaded
 	for _, x := range all {
@@ -68,7 +74,13 @@ func (a *app) vet(f specFlags, args []string) (diag.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	l = append(l, found...).Dedupe()
+	l = append(l, found...)
+	if withData {
+		for _, x := range all {
+			l = withSample(l, vetData(x))
+		}
+	}
+	l = l.Dedupe()
 	l.Sort()
 	return l, nil
 }

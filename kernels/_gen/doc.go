@@ -3,8 +3,8 @@
 //
 //	go run . [-o ../cpu]
 //
-// It is a module of its own in a directory the go command ignores, so that neither building nor testing the product needs
-// it; its output is committed, and a test of kernels/cpu runs it and compares.
+// or go generate in kernels/cpu. It is a module of its own in a directory the go command ignores, so that building the
+// product does not need it; its output is committed, and a test of kernels/cpu runs it and compares.
 //
 // A row kernel is written once, for vectors of 16 float32 lanes (lanes.go): one Z register, or two Y registers. Both tiers
 // execute the same operations in the same order on every lane, which is why they give the same bits. The register tiles of

@@ -23,7 +23,7 @@ func (r row) write(f *file, zmm bool) {
 	l.end()
 }
 
-// slices are parameters of type []float32, then scalars of type float32 after a "|".
+// params are parameters of type []float32 and, after a "|", of type float32.
 func params(names ...string) []param {
 	var list []param
 	k := slice

@@ -113,7 +113,7 @@ var updates = []row{
 		over: "w", body: momentum(false)},
 }
 
-// squares is the sum of squares in float64: 16 lanes, a row of vectors of 8 or 4.
+// squaresRow is the sum of squares in float64: 16 lanes, a row of vectors of 8 or 4.
 var squaresRow = row{spec: spec{name: "squares", params: params("x"), result: &param{name: "s", kind: double}, doc: []string{
 	"is the sum of squares in float64, in 16 lanes; the products are exact.",
 	"",

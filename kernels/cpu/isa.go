@@ -6,6 +6,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
+//go:generate go run -C ../_gen .
+
 // ISA is the instruction set a kernel runs on. [AVX2] and [AVX512] give the same bits; [Go] rounds every product before
 // it is added, and so differs from them in the last places (relative error of a tensor below 1e-5).
 type ISA uint8

@@ -208,6 +208,16 @@ func flip(u ISA, dst []float32, ldd int, src []float32, lds, m, n int) {
 	}
 }
 
+// ahead brings the tile of c after the one that ends before column j nearer: it is loaded or written at once when its turn comes.
+func (t *packed) ahead(i, j, m, i1, j0, j1 int) {
+	if j >= j1 {
+		i, j = i+m, j0
+	}
+	if i < i1 {
+		t.u.prefetch(&t.c[i*t.N+j], t.N, min(t.mr, i1-i), min(t.nr, j1-j))
+	}
+}
+
 // tiles runs the register tile over packed blocks.
 func (t *packed) tiles(a, b []float32, i0, i1, j0, j1, k, ke int, h *ahead) {
 	n := ke - k
@@ -227,6 +237,7 @@ func (t *packed) tiles(a, b []float32, i0, i1, j0, j1, k, ke int, h *ahead) {
 				bias = &t.bias[j]
 			}
 			w := min(t.nr, j1-j)
+			t.ahead(i, j+w, m, i1, j0, j1)
 			t.u.tile(&a[(i-i0)/t.mr*n*unit], 1, unit, &b[(j-j0)*n], t.nr, &t.c[i*t.N+j], t.N, m, w, n, load, bias)
 		}
 	}

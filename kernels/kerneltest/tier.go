@@ -16,6 +16,9 @@ type on struct {
 // ISA returns the instruction set.
 func (p on) ISA() cpu.ISA { return p.isa }
 
+// Scratch returns memory that holds nothing: NaN, so that a kernel that reads what it did not write is found.
+func (p on) Scratch(int) []float32 { return unwritten(cpu.ScratchLen) }
+
 // On returns kernels that run k on the instruction set u: whatever Par a case uses, they hand it on as one of that tier.
 func On(k Kernels, u cpu.ISA) Kernels {
 	par := reflect.TypeFor[cpu.Par]()

@@ -84,19 +84,21 @@ func (r *Report) updates(ctx context.Context, o Options, workers int) (err error
 	t := newTimes(o.Plan, o.Updates)
 	samples := make([]sample, 0, o.Updates)
 	var began, ended runtime.MemStats
-	runtime.ReadMemStats(&began)
 	for range o.Updates {
 		times.Reset()
-		busy, start := r.others(o), o.Now()
+		busy := r.others(o)
+		runtime.ReadMemStats(&began)
+		start := o.Now()
 		if err := s.update(ctx); err != nil {
 			return err
 		}
-		samples = append(samples, sample{o.Now() - start, r.others(o) - busy})
+		took := o.Now() - start
+		runtime.ReadMemStats(&ended)
+		samples = append(samples, sample{took, r.others(o) - busy})
+		r.Allocations += float64(ended.Mallocs-began.Mallocs) / float64(o.Updates)
+		r.Collections += int(ended.NumGC - began.NumGC)
 		t.take(times)
 	}
-	runtime.ReadMemStats(&ended)
-	r.Allocations = float64(ended.Mallocs-began.Mallocs) / float64(o.Updates)
-	r.Collections = int(ended.NumGC - began.NumGC)
 	r.Tokens, r.Loss, r.Allocated = s.tokens, s.loss, sess.Allocated()
 	if o.Peak != nil {
 		r.PeakRSS = o.Peak()
@@ -140,4 +142,16 @@ func (t *times) take(c *measure.Collector) {
 			t.all[s][i] = append(t.all[s][i], nanos)
 		}
 	}
+}
+
+// compute is how long the commands of the compute stream took in an update.
+func (t *times) compute(update int) (nanos int64) {
+	for s := range t.all {
+		for i := range t.all[s] {
+			if t.p.Sections[s].Commands[i].Stream == plan.Compute {
+				nanos += t.all[s][i][update]
+			}
+		}
+	}
+	return nanos
 }

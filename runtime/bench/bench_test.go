@@ -119,7 +119,9 @@ func TestCleanUpdates(t *testing.T) {
 	run := func(known bool, samples ...sample) *Report {
 		r := &Report{}
 		r.Machine.Workers = 2
-		r.summarise(newTimes(p, len(samples)), samples, known)
+		all := newTimes(p, len(samples))
+		all.all[ir.Micro][0] = make([]int64, len(samples))
+		r.summarise(all, samples, known)
 		return r
 	}
 	r := run(true, sample{1 * s, 0}, sample{9 * s, 5 * s}, sample{3 * s, s / 100}, sample{2 * s, 0}, sample{8 * s, 8 * s})

@@ -31,7 +31,7 @@ type Report struct {
 	Nanos    int64   `json:"nanos"`    // of an update, median
 	Fastest  int64   `json:"fastest"`  //
 	Slowest  int64   `json:"slowest"`  //
-	Outside  int64   `json:"outside"`  // of Nanos outside the commands: inputs, losses, dispatch
+	Outside  int64   `json:"outside"`  // of an update outside the commands of its compute stream: inputs, losses, dispatch, waits
 	Tokens   int     `json:"tokens"`   // of an update
 	Rate     float64 `json:"rate"`     // tokens/s
 	FLOPs    int64   `json:"flops"`    // of an update
@@ -85,7 +85,7 @@ func (r *Report) summarise(t *times, samples []sample, known bool) {
 	}
 	r.Updates, r.Clean, r.Others = len(samples), len(counted), -1
 	if known {
-		r.Others = Share(float64(others) / float64(max(1, whole)))
+		r.Others = Share(float64(max(0, others)) / float64(max(1, whole))) // both are counted in ticks, so a little less than nothing can come out
 	}
 	if len(counted) < leastOdd {
 		counted = counted[:0]
@@ -94,11 +94,13 @@ func (r *Report) summarise(t *times, samples []sample, known bool) {
 		}
 	}
 	r.Counted = len(counted)
-	nanos := make([]int64, 0, len(counted))
+	var nanos, outside []int64
 	for _, i := range counted {
 		nanos = append(nanos, samples[i].nanos)
+		outside = append(outside, samples[i].nanos-t.compute(i))
 	}
 	r.Nanos, r.Fastest, r.Slowest = median(nanos), slices.Min(nanos), slices.Max(nanos)
+	r.Outside = median(outside)
 	r.ops(t, counted)
 }
 
@@ -109,7 +111,6 @@ func (r *Report) ops(t *times, counted []int) {
 		stream      plan.Stream
 	}
 	at := map[kind]int{}
-	r.Outside = r.Nanos
 	pick := make([]int64, len(counted))
 	for s := range t.all {
 		for i := range t.all[s] {
@@ -134,9 +135,6 @@ func (r *Report) ops(t *times, counted []int) {
 			o.FLOPs += runs * w.FLOPs
 			o.Bytes += runs * w.Bytes
 			r.FLOPs += runs * w.FLOPs
-			if c.Stream == plan.Compute {
-				r.Outside -= nanos
-			}
 		}
 	}
 	slices.SortStableFunc(r.Ops, func(a, b Op) int { return cmp.Compare(b.Nanos, a.Nanos) })

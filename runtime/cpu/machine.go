@@ -16,15 +16,15 @@ type Machine struct {
 }
 
 const (
-	peakRuns  = 9         // of which the best counts: nothing makes a loop on registers too fast
-	peakNanos = 5_000_000 // the least that one of them takes
+	peakRuns  = 40        // of which the best counts: nothing makes a loop on registers too fast
+	peakNanos = 2_000_000 // the least that one of them takes: short, to fit between other processes
 	copyRuns  = 4         // of which the best counts
 	copyChunk = 1 << 20   // the grain of a copy
 )
 
 // Measure measures the machine; now is a clock in monotonic nanoseconds. Memory
 // is measured with two arrays of so many bytes, which must be more than the
-// caches hold; 0 leaves it out. The loop on registers takes about 50 ms.
+// caches hold; 0 leaves it out. The loop on registers takes about 100 ms.
 func Measure(workers int, isa string, memory int64, now func() int64) (m Machine, err error) {
 	u, err := chooseISA(isa)
 	if err != nil {

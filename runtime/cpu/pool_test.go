@@ -64,6 +64,19 @@ func check(t *testing.T, p *pool, n, grain int) {
 	}
 }
 
+// TestPieces: a large range is cut finely, a small one into one piece a worker,
+// and tasks are not put together while there are few.
+func TestPieces(t *testing.T) {
+	for _, c := range []struct{ n, grain, workers, want int }{
+		{0, 1, 2, 0}, {-3, 4, 2, 0}, {3, 1, 2, 3}, {8, 1, 2, 8}, {1000, 1, 2, 16},
+		{100, 200, 4, 0}, {768, 16, 2, 2}, {3072, 16, 2, 6}, {40, 16, 4, 2}, {1 << 20, 4096, 2, 8}, {1 << 30, 4096, 2, 16}, {1 << 30, 4096, 64, 512},
+	} {
+		if got := pieces(c.n, c.grain, c.workers); got != c.want {
+			t.Errorf("pieces(%d, %d, %d) = %d, want %d", c.n, c.grain, c.workers, got, c.want)
+		}
+	}
+}
+
 // TestForRunsBeside: pieces of two workers run at one time, since each waits
 // for the other to have begun.
 func TestForRunsBeside(t *testing.T) {

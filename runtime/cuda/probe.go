@@ -8,8 +8,11 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Probe opens the driver and lists its devices.
-func Probe() (Info, error) {
+// Probe loads the driver library, "" for the system's, and lists its devices.
+func Probe(library string) (Info, error) {
+	if err := bind(library); err != nil {
+		return Info{}, err
+	}
 	info := Info{Version: cu.Version()}
 	n, err := cu.NumDevices()
 	if err != nil {
@@ -21,6 +24,9 @@ func Probe() (Info, error) {
 			return info, fmt.Errorf("CUDA device %d: %w", i, err)
 		}
 		info.Devices = append(info.Devices, d)
+	}
+	if n == 0 {
+		return info, fmt.Errorf("the CUDA driver has no device")
 	}
 	return info, nil
 }

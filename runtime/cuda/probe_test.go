@@ -9,7 +9,7 @@ import (
 )
 
 func TestProbeWithoutCUDA(t *testing.T) {
-	info, err := Probe()
+	info, err := Probe("")
 	if !errors.Is(err, ErrNotBuilt) || len(info.Devices) != 0 {
 		t.Fatalf("Probe() = %v, %v; want no devices and ErrNotBuilt", info, err)
 	}
