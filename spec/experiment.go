@@ -97,11 +97,14 @@ func (r *reporter) experiment(v cue.Value, schema func() (cue.Value, error), pat
 		return nil, append(diags, diag.Diagnostic{Code: codeInternal, Path: dotted(path), Summary: err.Error()})
 	}
 	sum := sha256.Sum256(resolved)
+	at, file := r.placed(), diag.Position{File: r.name(r.unit.String())}
 	l := &Loaded{
 		Name: dotted(path), Experiment: e, Dir: inst.Dir, Resolved: resolved, Hash: hex.EncodeToString(sum[:]),
 		where: func(p string) diag.Position {
-			start, _ := r.locate(append(path[:len(path):len(path)], split(p)...), path, nil, nil)
-			return start
+			if x, depth := at.find(append(path[:len(path):len(path)], split(p)...)); depth > 0 {
+				return x.at
+			}
+			return file
 		},
 	}
 	for _, f := range inst.Files {

@@ -111,7 +111,7 @@ const helpExperiment = "write `experiment: spec.#Experiment & {...}`, or several
 // loadUnit loads one package in a context of its own, which keeps the memory of
 // many specs flat and lets packages load in parallel.
 func loadUnit(dir string, tags []string, u unit) (out []*Loaded, diags diag.List) {
-	p := placer{dir: dir, lines: map[string][]string{}}
+	p := newPlacer(dir)
 	defer func() {
 		if x := recover(); x != nil {
 			out, diags = nil, diag.List{{

@@ -16,6 +16,11 @@ import (
 type placer struct {
 	dir   string
 	lines map[string][]string
+	names map[string]string
+}
+
+func newPlacer(dir string) placer {
+	return placer{dir: dir, lines: map[string][]string{}, names: map[string]string{}}
 }
 
 // name is the file name that the user reads: relative to the working directory
@@ -40,7 +45,12 @@ func (p *placer) at(pos token.Pos) diag.Position {
 		return diag.Position{}
 	}
 	q := pos.Position()
-	out := diag.Position{File: p.name(q.Filename), Line: q.Line, Col: q.Column}
+	name, ok := p.names[q.Filename]
+	if !ok {
+		name = p.name(q.Filename)
+		p.names[q.Filename] = name
+	}
+	out := diag.Position{File: name, Line: q.Line, Col: q.Column}
 	lines, ok := p.lines[q.Filename]
 	if !ok {
 		if data, err := os.ReadFile(q.Filename); err == nil {
@@ -73,4 +83,40 @@ func (n *node) ends() []token.Pos {
 		return []token.Pos{n.end}
 	}
 	return []token.Pos{n.value.End(), n.end}
+}
+
+// places are the positions of a package's fields without the files that they
+// were found in, which a loaded experiment must not keep: they lead to the whole
+// syntax of the schema, a megabyte for each package. They may be read by many
+// goroutines.
+type places struct {
+	at   diag.Position
+	kids map[string]*places
+}
+
+func (p *placer) places(n *node) *places {
+	out := &places{at: p.at(n.pos)}
+	if len(n.kids) > 0 {
+		out.kids = make(map[string]*places, len(n.kids))
+	}
+	for name, k := range n.kids {
+		out.kids[name] = p.places(k)
+	}
+	return out
+}
+
+// find is find of the nodes that the places are of.
+func (x *places) find(path []string) (*places, int) {
+	if len(path) == 0 {
+		return x, 0
+	}
+	best, depth := x, 0
+	for _, name := range []string{path[0], anyField} {
+		if k, ok := x.kids[name]; ok {
+			if got, d := k.find(path[1:]); d+1 > depth {
+				best, depth = got, d+1
+			}
+		}
+	}
+	return best, depth
 }

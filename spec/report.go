@@ -44,6 +44,15 @@ type reporter struct {
 	user  map[string]bool
 	rules map[string]rule
 	unit  unit
+	kept  *places // of root, once it is asked for
+}
+
+// placed are the places of the package, shared by its experiments.
+func (r *reporter) placed() *places {
+	if r.kept == nil {
+		r.kept = r.places(r.root)
+	}
+	return r.kept
 }
 
 // finding is one error of CUE, taken apart.

@@ -67,27 +67,13 @@ type benchOptions struct {
 const memoryProbe = 256 << 20
 
 func (a *app) bench(ctx context.Context, f specFlags, o benchOptions, args []string) error {
-	if o.updates < 1 || o.warmup < 0 || o.workers < 0 || o.workers > plan.MaxWorkers {
-		return usage("--updates is at least 1, --warmup 0 or more and -j 0..%d", plan.MaxWorkers)
-	}
 	p, src, from, err := a.benchPlan(f, o, args)
 	if err != nil {
 		return err
 	}
-	var texts [][]loss.Row
-	if src != nil {
-		if texts, err = someWindows(src); err != nil {
-			return &exit{codeFailed, err}
-		}
-	}
-	began := a.now()
-	r, err := bench.Run(ctx, bench.Options{Plan: p, Workers: o.workers, ISA: a.settings.cpu, Updates: o.updates, Warmup: o.warmup, Windows: texts, Memory: memoryProbe,
-		Now: func() int64 { return int64(a.now().Sub(began)) }, Others: othersTime(), Peak: peakMemory})
+	r, err := a.measure(ctx, o, p, src)
 	if err != nil {
-		if found := trainFindings(err, ""); found != nil {
-			return found
-		}
-		return &exit{codeFailed, err}
+		return err
 	}
 	r.Text = from
 	switch {
@@ -97,7 +83,31 @@ func (a *app) bench(ctx context.Context, f specFlags, o benchOptions, args []str
 	case o.benchfmt:
 		return a.benchLine(r)
 	}
-	return a.showBench(r)
+	return a.showBench(r, len(p.Provenance.Profile.Ops) > 0)
+}
+
+// measure makes and times the updates of a plan; src is nil for random tokens.
+func (a *app) measure(ctx context.Context, o benchOptions, p *plan.Plan, src *data.Source) (*bench.Report, error) {
+	if o.updates < 1 || o.warmup < 0 || o.workers < 0 || o.workers > plan.MaxWorkers {
+		return nil, usage("--updates is at least 1, --warmup 0 or more and -j 0..%d", plan.MaxWorkers)
+	}
+	var texts [][]loss.Row
+	if src != nil {
+		var err error
+		if texts, err = someWindows(src); err != nil {
+			return nil, &exit{codeFailed, err}
+		}
+	}
+	began := a.now()
+	r, err := bench.Run(ctx, bench.Options{Plan: p, Workers: o.workers, ISA: a.settings.cpu, Updates: o.updates, Warmup: o.warmup, Windows: texts, Memory: memoryProbe,
+		Now: func() int64 { return int64(a.now().Sub(began)) }, Others: othersTime(), Peak: peakMemory})
+	if err != nil {
+		if found := trainFindings(err, ""); found != nil {
+			return nil, found
+		}
+		return nil, &exit{codeFailed, err}
+	}
+	return r, nil
 }
 
 // benchDocument is what --json prints.

@@ -10,8 +10,9 @@ import (
 	"github.com/gradcue/gradcue/runtime/bench"
 )
 
-// showBench is a report on one screen.
-func (a *app) showBench(r *bench.Report) error {
+// showBench is a report on one screen, with the plan's times beside the measured
+// ones where its profile has rates of single ops.
+func (a *app) showBench(r *bench.Report, predicted bool) error {
 	p := newPage(a.stdout, a.outColor)
 	w, m := &r.Window, &r.Machine
 	p.title(r.Name, fmt.Sprintf("%s, width %d, vocabulary %d · %d × %d × %d tokens", plural(r.Model.Layers, "block"), r.Model.Width, r.Model.Vocab, w.MicroBatches, w.BatchSize, w.SeqLen))
@@ -24,7 +25,7 @@ func (a *app) showBench(r *bench.Report) error {
 		fmt.Sprintf("%.0f allocations of Go an update", r.Allocations))
 	p.line("quiet", disturbed(r))
 	p.blank()
-	p.benchOps(r)
+	p.benchOps(r, predicted)
 	return p.close()
 }
 
@@ -50,7 +51,7 @@ func known(ok bool, text string) string {
 func share(s bench.Share) string { return fmt.Sprintf("%.1f %%", 100*float64(s)) }
 
 // benchOps is the table of the kinds of work.
-func (p *page) benchOps(r *bench.Report) {
+func (p *page) benchOps(r *bench.Report, predicted bool) {
 	var rows [][]string
 	row := func(section, op, calls string, nanos int64, rest ...string) {
 		part := float64(nanos) / float64(max(r.Nanos, 1))
@@ -66,11 +67,21 @@ func (p *page) benchOps(r *bench.Report) {
 		if o.FLOPs > 0 {
 			rate, part = fmt.Sprintf("%.1f", o.FLOPS/1e9), share(o.Fraction)
 		}
-		row(section, o.Op, group(o.Calls), o.Nanos, rate, part, fmt.Sprintf("%.1f", o.Bandwidth/1e9))
+		rest := []string{rate, part, fmt.Sprintf("%.1f", o.Bandwidth/1e9)}
+		if predicted {
+			rest = append(rest, plan.Duration(o.Predicted), fmt.Sprintf("%+.0f %%", 100*(float64(o.Predicted)/float64(max(o.Nanos, 1))-1)))
+		}
+		row(section, o.Op, group(o.Calls), o.Nanos, rest...)
 	}
-	row("", "outside", "", r.Outside, "", "", "")
-	p.table("  ", []column{{head: "section"}, {head: "op"}, {head: "calls", right: true}, {head: "time", right: true}, {head: "share", right: true},
-		{head: "GFLOP/s", right: true}, {head: "of peak", right: true}, {head: "GB/s", right: true}, {style: cyan}}, rows)
+	columns := []column{{head: "section"}, {head: "op"}, {head: "calls", right: true}, {head: "time", right: true}, {head: "share", right: true},
+		{head: "GFLOP/s", right: true}, {head: "of peak", right: true}, {head: "GB/s", right: true}}
+	outside := []string{"", "", ""}
+	if predicted {
+		columns = append(columns, column{head: "predicted", right: true}, column{head: "off", right: true})
+		outside = append(outside, "", "")
+	}
+	row("", "outside", "", r.Outside, outside...)
+	p.table("  ", append(columns, column{style: cyan}), rows)
 }
 
 // benchLine is a report as the Go benchmark format has it, for benchstat. The

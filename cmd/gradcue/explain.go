@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -166,7 +167,7 @@ func (p *page) text(indent, s string) {
 	const width = 92
 	line := ""
 	for _, word := range strings.Fields(s) {
-		if line != "" && len(indent)+len(line)+1+len(word) > width {
+		if line != "" && len(indent)+utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			fmt.Fprintf(p.w, "%s%s\n", indent, line)
 			line = ""
 		}

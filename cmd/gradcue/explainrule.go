@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -31,6 +32,7 @@ var codeGroups = []struct{ name, about string }{
 // fact is what a rule reads in a spec, and how its formula looks with numbers.
 type fact struct {
 	id      string
+	title   string   // in place of the first sentence of a rule of the schema
 	formula string   // of a rule of the schema; rules in Go have their own
 	do      string   // one thing to do
 	reads   []string // fields and sections, by dotted path
@@ -63,9 +65,7 @@ func codePages() []codePage {
 			continue
 		}
 		p.fact, p.do = f, f.do
-		if p.formula == "" {
-			p.formula = f.formula
-		}
+		p.formula, p.title = cmp.Or(p.formula, f.formula), cmp.Or(f.title, p.title)
 	}
 	out := make([]codePage, 0, len(pages))
 	for _, p := range pages {

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -59,29 +63,44 @@ func (a *app) vetFormat() string {
 	return "text"
 }
 
-// vet is all findings about experiments.
+// vet is all findings about experiments, many at a time. Plans are dropped as
+// soon as they are checked, so that the memory for many specs stays that of a few.
 func (a *app) vet(f specFlags, args []string, withData bool) (diag.List, error) {
-	all, l := a.load(f, args...)
-	var ls []*spec.Loaded
-	for _, x := range all {
-		if check.Foreign(x.Experiment) {
-			l = append(l, compiler.Vet(compiler.Source{Experiment: x.Experiment, Name: x.Name, Where: x.Where})...)
-		} else {
-			ls = append(ls, x)
-		}
+	ls, l := a.load(f, args...)
+	lists, errs := make([]diag.List, len(ls)), make([]error, len(ls))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(ls)) {
+		wg.Go(func() {
+			for i := range next {
+				lists[i], errs[i] = a.vetOne(ls[i], withData)
+			}
+		})
 	}
-	_, found, err := a.compileAll(ls, compiler.Options{})
-	if err != nil {
+	for i := range ls {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	l = append(l, found...)
-	if withData {
-		for _, x := range all {
-			l = withSample(l, vetData(x))
-		}
-	}
-	l = l.Dedupe()
+	l = append(l, slices.Concat(lists...)...).Dedupe()
 	l.Sort()
+	return l, nil
+}
+
+// vetOne is what the rules find in a loaded experiment: one that describes
+// another trainer is only checked, any other is compiled too.
+func (a *app) vetOne(x *spec.Loaded, withData bool) (l diag.List, err error) {
+	if check.Foreign(x.Experiment) {
+		l = compiler.Vet(compiler.Source{Experiment: x.Experiment, Name: x.Name, Where: x.Where})
+	} else if _, l, err = a.compile(x, compiler.Options{}); err != nil {
+		return nil, err
+	}
+	if withData {
+		l = withSample(l, vetData(x))
+	}
 	return l, nil
 }
 

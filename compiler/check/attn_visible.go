@@ -108,6 +108,9 @@ func (a *attending) visible() (fs []Finding) {
 	if a.tq != a.tk && a.Alignment == "" && a.Objective == "next-token" && len(a.Backends) > 0 {
 		return []Finding{a.unaligned()}
 	}
+	if fs = a.missing(); len(fs) > 0 {
+		return fs
+	}
 	for i := range a.Backends {
 		b := &a.Backends[i]
 		for _, l := range a.layers(b) {
@@ -136,6 +139,26 @@ func (a *attending) outside() (fs []Finding) {
 	}
 	for i := range a.Backends {
 		look(fmt.Sprintf("pipeline.attention.backends.%d.layers", i), a.Backends[i].Layers)
+	}
+	return fs
+}
+
+// missing are blocks that are named and do not exist: what is said of them would
+// be checked nowhere.
+func (a *attending) missing() (fs []Finding) {
+	add := func(list string, i int, layers shape.LayerList) {
+		for k, l := range layers {
+			if n := a.in.Experiment.Model.Layers; l >= n {
+				fs = append(fs, Finding{Field: fmt.Sprintf("pipeline.attention.%s.%d.layers.%d", list, i, k), Related: []string{"model.layers"}, Help: "name a block of the model",
+					Summary: fmt.Sprintf("block %d is named, but the blocks are 0..%d", l, n-1)})
+			}
+		}
+	}
+	for i := range a.Windows {
+		add("windows", i, a.Windows[i].Layers)
+	}
+	for i := range a.Backends {
+		add("backends", i, a.Backends[i].Layers)
 	}
 	return fs
 }

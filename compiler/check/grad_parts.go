@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gradcue/gradcue/spec/shape"
@@ -116,6 +117,10 @@ func managed(in *Input) (fs []Finding) {
 	o := part(in, func(p *shape.Pipeline) *shape.OffloadPipeline { return p.Offload })
 	for i := range o.Storages {
 		s := &o.Storages[i]
+		if name, k := describedTwice(o.Storages[:i], s); k >= 0 && len(s.Managers) < 2 {
+			fs = append(fs, Finding{Field: fmt.Sprintf("pipeline.offload.storages.%d", i), Related: []string{fmt.Sprintf("pipeline.offload.storages.%d", k)}, Help: "describe a storage once, with all its names",
+				Summary: fmt.Sprintf("%s is in storage %s and in storage %s: the same bytes are moved twice", name, o.Storages[k].Name, s.Name)})
+		}
 		if len(s.Managers) < 2 {
 			continue
 		}
@@ -139,4 +144,17 @@ func managed(in *Input) (fs []Finding) {
 		fs = append(fs, f)
 	}
 	return fs
+}
+
+// describedTwice is a name of a storage that another one has as well, and the
+// index of that one; -1 where there is none.
+func describedTwice(before []shape.MovedStorage, s *shape.MovedStorage) (name string, at int) {
+	for k := range before {
+		for _, n := range append([]string{s.Name}, s.Names...) {
+			if n == before[k].Name || slices.Contains(before[k].Names, n) {
+				return n, k
+			}
+		}
+	}
+	return "", -1
 }

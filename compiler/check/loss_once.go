@@ -99,7 +99,8 @@ func (p *pipe) division(over string) monomial {
 
 // scale is the gradient as a multiple of the right one, (1/N) Σ w ∇ℓ, where all
 // micro-batches have the same number of targets: n = N/(K·R), M = N/R. Where no
-// factor names R the ranks are taken to be joined right.
+// factor names R the ranks are taken to be joined right. Where every position is
+// a target, N = K·R·B·T.
 func (in *Input) scale(p *pipe, engine string) monomial {
 	product, used := p.factors(engine)
 	total := product.times(p.division(p.over(used)), 1)
@@ -108,7 +109,11 @@ func (in *Input) scale(p *pipe, engine string) monomial {
 		ranks = unity()
 	}
 	total = total.with('n', symbol('N').times(symbol('K'), -1).times(ranks, -1)).with('M', symbol('N').times(ranks, -1))
-	return total.times(symbol('N'), 1).numbers(in)
+	total = total.times(symbol('N'), 1)
+	if in.everyPosition(p) {
+		total = total.with('N', symbol('K').times(symbol('B'), 1).times(symbol('T'), 1).times(ranks, 1))
+	}
+	return total.numbers(in)
 }
 
 func (in *Input) wrongScale(p *pipe, engine string, f *big.Rat, known bool) Finding {

@@ -11,7 +11,7 @@ var lossTokens = Rule{
 	Doc: "A mean over each micro-batch (or each rank), averaged again, weighs a token by 1/(targets of its micro-batch): it is the mean over all tokens only if every micro-batch has the same number of targets. Divide once, by the targets of the whole window over all ranks. Numerator and denominator use the same weights: padding that is not summed is not counted.",
 	Spec: func(in *Input) []Finding {
 		p := in.pipeline()
-		if p.window.EqualTargets && (p.loss.Count == "" || p.loss.Count == "targets") || len(lossOnce.Spec(in)) > 0 {
+		if p.equalTargets() && (p.loss.Count == "" || p.loss.Count == "targets") || in.everyPosition(&p) || len(lossOnce.Spec(in)) > 0 {
 			return nil
 		}
 		unit := in.Experiment.Window.Normalize
@@ -42,6 +42,32 @@ var lossTokens = Rule{
 		f.Summary += in.exampleWeights(&p)
 		return []Finding{f}
 	},
+}
+
+// equalTargets reports whether micro-batches are said to have the same number of
+// targets, and those of the example have.
+func (p *pipe) equalTargets() bool {
+	for _, m := range p.window.Example {
+		if m.Targets != p.window.Example[0].Targets {
+			return false
+		}
+	}
+	return p.window.EqualTargets
+}
+
+// everyPosition reports whether every position is a trained target: text that is
+// joined to one stream, without padding, and shifted in the stream.
+func (in *Input) everyPosition(p *pipe) bool {
+	x := in.Experiment
+	if !p.equalTargets() || x.Mask.Packing.Mode != "concat" || in.paddedRows(p) || p.data.SequenceShards > 1 {
+		return false
+	}
+	for _, s := range p.targets.Shifts {
+		if s.Positions != 0 && s.On != "stream" {
+			return false
+		}
+	}
+	return p.targets.Shifts != nil || x.Mask.Shift.By == "data"
 }
 
 var countNames = map[string]string{"unpadded": "all positions that are not padding", "positions": "all positions, padding too", "samples": "samples"}

@@ -16,8 +16,8 @@ var largest = map[string]struct{ max, rounds float64 }{
 }
 
 var maskValue = Rule{
-	ID: "mask.value", Title: "an additive mask does not overflow", Formula: "planes·fill + min(score) ≥ −max(type), or the fill is selected and not added",
-	Doc: "Adding the most negative number of a type to a negative score can overflow to −inf, and a row in which every score is −inf has a softmax of 0/0. Two planes with that number overflow in any case. Selecting the fill instead of adding it, and joining masks as truth values, cannot overflow.",
+	ID: "mask.value", Title: "an additive mask hides, and does not overflow", Formula: "planes·fill + min(score) ≥ −max(type) and fill ≤ −2·max|score|, or the fill is selected and not added",
+	Doc: "Adding the most negative number of a type to a negative score can overflow to −inf, and a row in which every score is −inf has a softmax of 0/0. Two planes with that number overflow in any case. A small number does not hide a large score. Selecting the fill instead of adding it, and joining masks as truth values, cannot overflow.",
 	Spec: func(in *Input) []Finding {
 		s := &in.pipeline().mask.Scores
 		if s.How != "add" && s.Planes <= 1 {
@@ -41,6 +41,9 @@ var maskValue = Rule{
 			f.Summary = fmt.Sprintf("%d planes with fill %s add up to %s, below the limit of %s (%s): the sum is -inf", s.Planes, real(fill), real(sum), dtype, real(-lim.max))
 		case sum+s.Smallest <= -lim.rounds:
 			f.Summary = fmt.Sprintf("fill %s overflows %s when added to %s: %s is -inf", real(sum), dtype, real(s.Smallest), real(sum+s.Smallest))
+		case fill > 2*s.Smallest:
+			f.Help = "use a fill far below any score, or select it"
+			f.Summary = fmt.Sprintf("fill %s hides nothing: a masked score of %s becomes %s, above a visible one of %s", real(fill), real(-s.Smallest), real(-s.Smallest+fill), real(s.Smallest))
 		default:
 			return nil
 		}

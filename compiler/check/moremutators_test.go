@@ -69,6 +69,10 @@ var moreMutators = []mutator{
 	{name: "lengths in another order", rule: "attn.docs", change: func(c *change) bool {
 		return c.x.text("mask.packing.mode") == "segments" && c.x.get("mask.packing.crossAttention") != true && c.put("pipeline.attention", tree{"documents": []any{3, 5}, "backends": []any{tree{"name": "a", "separates": "lengths", "lengths": []any{5, 3}}}})
 	}},
+	always("a mask that is too weak", "mask.value", "pipeline.mask.scores", tree{"how": "add", "fill": -10}),
+	{name: "a block that does not exist", rule: "attn.visible", change: func(c *change) bool {
+		return c.put("pipeline.attention", tree{"backends": []any{tree{"name": "a", "layers": []any{c.x.int("model.layers")}, "causal": false}}})
+	}},
 	always("read after its release", "place.order", "pipeline.offload", tree{"storages": []any{tree{"name": "h", "events": []any{tree{"does": "write", "start": 0, "end": 1}, tree{"does": "copy-out", "stream": "out", "start": 1, "end": 2}, tree{"does": "release", "start": 3}, tree{"does": "read", "start": 5, "end": 6}}}}}),
 	always("copied out after its release", "place.order", "pipeline.offload", tree{"storages": []any{tree{"name": "h", "events": []any{tree{"does": "write", "start": 0, "end": 1}, tree{"does": "release", "start": 1}, tree{"does": "copy-out", "stream": "out", "start": 2, "end": 3}}}}}),
 	always("read on another stream while it is released", "place.order", "pipeline.offload", tree{"storages": []any{tree{"name": "h", "events": []any{tree{"does": "write", "name": "w"}, tree{"does": "read", "stream": "side", "after": []any{"w"}}, tree{"does": "release"}}}}}),

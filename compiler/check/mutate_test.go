@@ -13,7 +13,7 @@ import (
 // mutator is tried on several random specs; 97 of 100 mutants must be refused or
 // warned about by the rule that the formula belongs to. Escapes are printed.
 func TestMutations(t *testing.T) {
-	const each = 4
+	const each = 2
 	type mutant struct {
 		*mutator
 		seed uint64

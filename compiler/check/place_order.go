@@ -47,15 +47,24 @@ func endOf(e *shape.TransferEvent) float64 {
 // what follows from it has the same cause.
 func (w *waiting) ordered(i int) []Finding {
 	s := &w.storages[i]
-	released := -1
+	released, kept := -1, -1 // the release in force; the write that no copy out has saved
 	for j := range s.Events {
 		b := &s.Events[j]
 		switch b.Does {
 		case "release":
 			released = j
-		case "write", "copy-in":
+		case "write":
+			released, kept = -1, j
+		case "copy-in":
+			if kept >= 0 {
+				return []Finding{{Field: eventField(i, j), Related: []string{eventField(i, kept)}, Help: "copy it out after its last write, before its memory is given away",
+					Summary: fmt.Sprintf("%s %s, but was not copied out since it was written%s: what comes back is older", s.Name, done(b), when(b, &s.Events[kept]))}}
+			}
 			released = -1
 		case "read", "copy-out":
+			if b.Does == "copy-out" {
+				kept = -1
+			}
 			if released >= 0 {
 				return []Finding{{Field: eventField(i, j), Related: []string{eventField(i, released)}, Help: "copy it in again before it is used, or release it later",
 					Summary: fmt.Sprintf("%s %s, but it was released before%s", s.Name, done(b), when(b, &s.Events[released]))}}

@@ -63,6 +63,9 @@ func (s *Section) node(g *ir.Graph, n *ir.Node, p plan.Profile) int64 {
 	if n.Phase == ir.Recompute {
 		s.Recomputed += f
 	}
+	if rate := p.Ops[n.Op.String()]; rate > 0 {
+		return nanos(f, rate)
+	}
 	return max(nanos(f, p.FLOPS), nanos(traffic, p.Bandwidth))
 }
 

@@ -58,6 +58,10 @@ type Param struct {
 	Optional bool   // argument: may be absent
 	Over     string // result: name of the argument it is stored over
 
+	// Direct: a kernel for the CPU target reads or writes the operand as it is
+	// stored, so that no f32 copy of 16-bit elements is reserved.
+	Direct bool
+
 	over int // position of that argument, -1 for none
 }
 
@@ -83,9 +87,11 @@ type Info struct {
 	work  func(s *shapes, workers int) int64
 }
 
-// row is the written form of Info: "x w b?" and "dx gw'=gw".
+// row is the written form of Info: "x w b?" and "dx gw'=gw". direct are the
+// operands with Direct, by name; all for every one.
 type row struct {
 	name, args, results, attrs, doc string
+	direct                          string
 	shape                           func(*shapes) []Type
 	flops                           func(*shapes) int64
 	work                            func(*shapes, int) int64
@@ -96,7 +102,7 @@ var table = expand(rows())
 
 func expand(rs [NumOps]row) (t [NumOps]Info) {
 	for i, r := range rs {
-		t[i] = Info{Name: r.name, Doc: r.doc, Args: params(r.args), Results: params(r.results),
+		t[i] = Info{Name: r.name, Doc: r.doc, Args: params(r.args, r.direct), Results: params(r.results, r.direct),
 			Attrs: strings.Fields(r.attrs), Again: r.again, shape: r.shape, flops: r.flops, work: r.work}
 		for k := range t[i].Results {
 			p := &t[i].Results[k]
@@ -106,11 +112,12 @@ func expand(rs [NumOps]row) (t [NumOps]Info) {
 	return t
 }
 
-func params(s string) (ps []Param) {
+func params(s, direct string) (ps []Param) {
+	names := strings.Fields(direct)
 	for _, f := range strings.Fields(s) {
 		name, over, _ := strings.Cut(f, "=")
 		bare := strings.TrimSuffix(name, "?")
-		ps = append(ps, Param{Name: bare, Optional: bare != name, Over: over})
+		ps = append(ps, Param{Name: bare, Optional: bare != name, Over: over, Direct: direct == "all" || slices.Contains(names, bare)})
 	}
 	return ps
 }
@@ -281,7 +288,7 @@ func (o Op) Workspace(attr Attr, args []Type, workers int) int64 {
 }
 
 // Wide is an operand stored in 16 bits, which the CPU target widens to f32 in
-// the scratch space of the command.
+// the scratch space of the command, because its kernel does not read it directly.
 type Wide struct {
 	Arg, Result int // position in the op table, -1 when it is the other
 	Offset      int64
@@ -299,11 +306,12 @@ func (o Op) Widened(attr Attr, args []Type, workers int) (list []Wide, end int64
 	if table[o].work != nil {
 		end = table[o].work(s, workers)
 	}
-	if table[o].shape == nil || copies(o) {
+	info := &table[o]
+	if info.shape == nil || copies(o) {
 		return nil, end
 	}
-	add := func(arg, result int, t Type) {
-		if t.DType != BF16 && t.DType != F16 {
+	add := func(arg, result int, t Type, p Param) {
+		if p.Direct || !t.DType.Half() {
 			return
 		}
 		at := (end + 63) &^ 63
@@ -311,11 +319,11 @@ func (o Op) Widened(attr Attr, args []Type, workers int) (list []Wide, end int64
 		end = at + 4*t.Elems()
 	}
 	for i, t := range args {
-		add(i, -1, t)
+		add(i, -1, t, info.Args[i])
 	}
-	for i, t := range table[o].shape(s) {
+	for i, t := range info.shape(s) {
 		if o.Over(i) < 0 {
-			add(-1, i, t)
+			add(-1, i, t, info.Results[i])
 		}
 	}
 	if s.err != nil {

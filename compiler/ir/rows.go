@@ -11,7 +11,7 @@ func rows() [NumOps]row {
 	return [NumOps]row{
 		OpLeaf: {name: "leaf", results: "x", doc: "storage that outlives the sections"},
 
-		OpEmbed:     {name: "embed", args: "table pos? ids positions?", results: "x", attrs: "seqLen", doc: "x[r] = table[ids[r]] (+ pos[t])", shape: embedShape, flops: elementwise("", 1)},
+		OpEmbed:     {name: "embed", args: "table pos? ids positions?", results: "x", attrs: "seqLen", doc: "x[r] = table[ids[r]] (+ pos[t])", direct: "x table pos", shape: embedShape, flops: elementwise("", 1)},
 		OpEmbedGrad: {name: "embed.grad", args: "dx ids ctl gtable", results: "g'=gtable", doc: "gtable[ids[r]] += dx[r] in token order; the first micro-batch clears the table", shape: embedGradShape, flops: elementwise("dx", 1)},
 		OpEmbedRows: {name: "embed.rows", args: "dx row ctl compact", results: "c'=compact", doc: "compact[row[r]] += dx[r] in token order: one row per distinct id of the window", shape: embedRowsShape, flops: elementwise("dx", 1)},
 		OpEmbedAdd:  {name: "embed.add", args: "compact rowids gtable", results: "g'=gtable", doc: "gtable[rowids[j]] += compact[j], once per window", shape: embedAddShape, flops: elementwise("compact", 1)},
@@ -26,28 +26,28 @@ func rows() [NumOps]row {
 		OpRMSNormApply: {name: "rmsnorm.apply", args: "x rstd w", results: "y", doc: "rmsnorm from the kept statistic", shape: rmsNormApplyShape, flops: elementwise("x", 2)},
 		OpRMSNormGrad:  {name: "rmsnorm.grad", args: "dy x w rstd ctl gw", results: "dx gw'=gw", doc: "VJP of rmsnorm", shape: rmsNormGradShape, flops: elementwise("x", 10)},
 
-		OpLinear: {name: "linear", args: "x w b?", results: "y", doc: "y = x wᵀ (+ b), w stored [out,in]", shape: linearShape, flops: linearFLOPs("x", "w")},
-		OpLinearGELU: {name: "linear.gelu", args: "x w b?", results: "fc act", attrs: "tanh", doc: "fc = x wᵀ + b, act = gelu(fc)", shape: linearGELUShape, flops: linearFLOPs("x", "w"),
+		OpLinear: {name: "linear", args: "x w b?", results: "y", doc: "y = x wᵀ (+ b), w stored [out,in]", direct: "x w y", shape: linearShape, work: resultWork("x", "w", 0), flops: linearFLOPs("x", "w")},
+		OpLinearGELU: {name: "linear.gelu", args: "x w b?", results: "fc act", attrs: "tanh", doc: "fc = x wᵀ + b, act = gelu(fc)", direct: "x w fc act", shape: linearGELUShape, work: resultWork("x", "w", 0), flops: linearFLOPs("x", "w"),
 			again: []Again{{"act", OpGELU, []string{"fc"}}}},
-		OpLinearDX: {name: "linear.dx", args: "dy w", results: "dx", doc: "dx = dy w", shape: linearDXShape, flops: linearFLOPs("dy", "w")},
-		OpLinearDW: {name: "linear.dw", args: "dy x ctl gw", results: "g'=gw", doc: "gw (+)= dyᵀ x, one chain over rows per element", shape: linearDWShape, flops: linearFLOPs("dy", "gw")},
-		OpLinearDB: {name: "linear.db", args: "dy ctl gb", results: "g'=gb", doc: "gb (+)= column sums of dy", shape: linearDBShape, flops: elementwise("dy", 1)},
+		OpLinearDX: {name: "linear.dx", args: "dy w", results: "dx", doc: "dx = dy w", direct: "dy w dx", shape: linearDXShape, work: resultWork("dy", "w", 1), flops: linearFLOPs("dy", "w")},
+		OpLinearDW: {name: "linear.dw", args: "dy x ctl gw", results: "g'=gw", doc: "gw (+)= dyᵀ x, one chain over rows per element", direct: "dy x", shape: linearDWShape, flops: linearFLOPs("dy", "gw")},
+		OpLinearDB: {name: "linear.db", args: "dy ctl gb", results: "g'=gb", doc: "gb (+)= column sums of dy", direct: "dy", shape: linearDBShape, flops: elementwise("dy", 1)},
 
-		OpGELU:       {name: "gelu", args: "x", results: "y", attrs: "tanh", doc: "gelu, exact or tanh form", shape: floats("x"), flops: elementwise("x", 10)},
-		OpGELUGrad:   {name: "gelu.grad", args: "x dy", results: "dx", attrs: "tanh", doc: "VJP of gelu", shape: floats("x", "dy"), flops: elementwise("x", 16)},
-		OpSwiGLU:     {name: "swiglu", args: "gu", results: "h", doc: "h = silu(gate)·up, a row of gu is gate then up", shape: swiGLUShape, flops: elementwise("gu", 5)},
-		OpSwiGLUGrad: {name: "swiglu.grad", args: "gu dh", results: "dgu", doc: "VJP of swiglu", shape: swiGLUGradShape, flops: elementwise("gu", 8)},
+		OpGELU:       {name: "gelu", args: "x", results: "y", attrs: "tanh", doc: "gelu, exact or tanh form", direct: "all", shape: floats("x"), flops: elementwise("x", 10)},
+		OpGELUGrad:   {name: "gelu.grad", args: "x dy", results: "dx", attrs: "tanh", doc: "VJP of gelu", direct: "all", shape: floats("x", "dy"), flops: elementwise("x", 16)},
+		OpSwiGLU:     {name: "swiglu", args: "gu", results: "h", doc: "h = silu(gate)·up, a row of gu is gate then up", direct: "all", shape: swiGLUShape, flops: elementwise("gu", 5)},
+		OpSwiGLUGrad: {name: "swiglu.grad", args: "gu dh", results: "dgu", doc: "VJP of swiglu", direct: "all", shape: swiGLUGradShape, flops: elementwise("gu", 8)},
 		OpRoPE:       {name: "rope", args: "x positions?", results: "y", attrs: "heads kvHeads headDim base seqLen inverse", doc: "rotates q and k of packed qkv by position; inverse is the VJP", shape: ropeShape, flops: elementwise("x", 4)},
 
 		OpAttention:     {name: "attention", args: "qkv lo?", results: "att lse", attrs: "heads kvHeads headDim scale seqLen", doc: "O = softmax(scale·QKᵀ over [lo,i]) V, and one log-sum-exp per row and head", shape: attentionShape, flops: attentionFLOPs(4), work: attentionWork},
 		OpAttentionGrad: {name: "attention.grad", args: "datt qkv att lse lo?", results: "dqkv", attrs: "heads kvHeads headDim scale seqLen", doc: "VJP of attention; P is rebuilt from lse", shape: attentionGradShape, flops: attentionFLOPs(10), work: attentionGradWork},
 
-		OpAdd:     {name: "add", args: "a b", results: "y", doc: "residual sums and branches that join", shape: floats("a", "b"), flops: elementwise("a", 1)},
+		OpAdd:     {name: "add", args: "a b", results: "y", doc: "residual sums and branches that join", direct: "all", shape: floats("a", "b"), flops: elementwise("a", 1)},
 		OpDropout: {name: "dropout", args: "x ctl", results: "y", attrs: "rate site seed seqLen", doc: "counter-based dropout; its own VJP", shape: dropoutShape, flops: elementwise("x", 4)},
 
-		OpHeadLoss:     {name: "head.loss", args: "x w targets weight", results: "loss", doc: "token losses of the classifier, in chunks of trained positions", shape: headLossShape, flops: linearFLOPs("x", "w"), work: headWork},
-		OpHeadLossGrad: {name: "head.loss.grad", args: "x w targets weight ctl gw", results: "loss dx g'=gw", doc: "token losses with dx and the head's gradient; upstream is weight·c", shape: headLossGradShape, flops: headGradFLOPs, work: headWork},
-		OpHeadLogits:   {name: "head.logits", args: "x w last", results: "logits", attrs: "seqLen", doc: "logits of one position a sequence", shape: headLogitsShape, flops: headLogitsFLOPs},
+		OpHeadLoss:     {name: "head.loss", args: "x w targets weight", results: "loss", doc: "token losses of the classifier, in chunks of trained positions", direct: "x w", shape: headLossShape, flops: linearFLOPs("x", "w"), work: headWork},
+		OpHeadLossGrad: {name: "head.loss.grad", args: "x w targets weight ctl gw", results: "loss dx g'=gw", doc: "token losses with dx and the head's gradient; upstream is weight·c", direct: "x w dx", shape: headLossGradShape, flops: headGradFLOPs, work: headWork},
+		OpHeadLogits:   {name: "head.logits", args: "x w last", results: "logits", attrs: "seqLen", doc: "logits of one position a sequence", direct: "x w", shape: headLogitsShape, flops: headLogitsFLOPs},
 
 		OpNorm2: {name: "norm2", args: "g norms", results: "n'=norms", attrs: "index", doc: "norms[index] = Σ g² in f64, fixed order", shape: norm2Shape, flops: elementwise("g", 2)},
 		OpClip:  {name: "clip", args: "norms ctl", results: "ctl'=ctl", attrs: "maxNorm", doc: "global norm of g/s, finite check, clip factor and apply flag into the control buffer", shape: clipShape, flops: elementwise("norms", 1)},

@@ -43,6 +43,9 @@ func (d DType) Size() int64 {
 // Float reports whether activations and parameters can be stored in the type.
 func (d DType) Float() bool { return d == F32 || d == BF16 || d == F16 }
 
+// Half reports whether it is a 16-bit type, in which values are stored but not computed.
+func (d DType) Half() bool { return d == BF16 || d == F16 }
+
 // ParseDType is the inverse of String.
 func ParseDType(s string) (DType, error) {
 	for d, n := range dtypeNames {

@@ -15,3 +15,14 @@ func attentionWork(s *shapes, workers int) int64 {
 func attentionGradWork(s *shapes, workers int) int64 {
 	return 4 * scratch.AttentionGrad(workers)
 }
+
+// resultWork is room for the chains of a product whose result has 16 bits: the
+// rows of one argument by dimension i of the weight.
+func resultWork(rows, weight string, i int) func(*shapes, int) int64 {
+	return func(s *shapes, workers int) int64 {
+		if !s.arg(rows).DType.Half() {
+			return 0
+		}
+		return 4 * int64(s.dim(rows, 0)) * int64(s.dim(weight, i))
+	}
+}

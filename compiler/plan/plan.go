@@ -250,6 +250,8 @@ type Profile struct {
 	Bandwidth float64 `json:"bandwidth"` // bytes/s of device memory
 	H2D       float64 `json:"h2d"`       // bytes/s
 	D2H       float64 `json:"d2h"`       // bytes/s
+
+	Ops map[string]float64 `json:"ops,omitempty"` // measured FLOP/s of single ops
 }
 
 // Hashes are sha256 in hexadecimal.

@@ -48,6 +48,16 @@ def rotate(x, cos, sin):
     return torch.cat((a * cos - b * sin, b * cos + a * sin), dim=-1)
 
 
+def attend(q, k, v):
+    """Causal attention: the fused one, or the formula written out where this version has none (before 2.0)."""
+    if hasattr(F, "scaled_dot_product_attention"):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    T = q.shape[-2]
+    hidden = torch.ones(T, T, dtype=torch.bool).triu(1)
+    scores = (q @ k.transpose(-2, -1)) / math.sqrt(q.shape[-1])
+    return scores.masked_fill(hidden, float("-inf")).softmax(-1) @ v
+
+
 class Block(nn.Module):
     def __init__(self, c):
         super().__init__()
@@ -71,7 +81,7 @@ class Block(nn.Module):
             q, k = rotate(q, *rope), rotate(k, *rope)
         if G != H:
             k, v = k.repeat_interleave(H // G, dim=1), v.repeat_interleave(H // G, dim=1)
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        y = attend(q, k, v)
         return self.proj(y.transpose(1, 2).reshape(B, T, H * D))
 
     def forward(self, x, rope):

@@ -29,8 +29,8 @@ experiment: spec.#Experiment & {
 	window: {microBatches: 2, microBatchSize: 2, seqLen: 64}
 	init: std: 0.08
 	optimizer: lr: 4e-3
-	schedule: {kind: "cosine", updates: 60, warmup: 4}
-	save: every: 4
+	schedule: {kind: "cosine", updates: 400, warmup: 4}
+	save: every: 20
 }
 `
 
@@ -74,7 +74,7 @@ func TestKilled(t *testing.T) {
 		got.Losses = append(got.Losses, float64(*e.Loss))
 	}
 	same(t, base, got)
-	hash := regexp.MustCompile(`parameters\s+([0-9a-f]{12})`).FindStringSubmatch(out)
+	hash := regexp.MustCompile(`sha256 ([0-9a-f]{12})`).FindStringSubmatch(out)
 	if hash == nil || !strings.HasPrefix(base.ParamHash, hash[1]) {
 		t.Errorf("after %d kills the parameters are %v, in peace %s", kills, hash, base.ParamHash)
 	}

@@ -17,6 +17,7 @@ var (
 	slice   = kind{"[]float32", 24, 8}
 	halves  = kind{"[]uint16", 24, 8}
 	pointer = kind{"*float32", 8, 8}
+	half    = kind{"*uint16", 8, 8}
 	integer = kind{"int", 8, 8}
 	single  = kind{"float32", 4, 4}
 	double  = kind{"float64", 8, 8}

@@ -32,9 +32,11 @@ func generate() []output {
 	for _, s := range shapes {
 		tiles(product, s)
 	}
-	transpose(product)
-	copyRows(product)
-	copyPanels(product)
+	for _, w := range elements {
+		transpose(product, w)
+		copyRows(product, w)
+		copyPanels(product, w)
+	}
 	prefetch(product)
 	for _, s := range shapes {
 		fmaLoop(product, s)

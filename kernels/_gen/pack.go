@@ -2,23 +2,64 @@ package main
 
 import "fmt"
 
-var transposeSpec = spec{
-	name:   "transpose",
-	params: []param{p("dst", pointer), p("ldd", integer), p("src", pointer), p("lds", integer), p("m", integer), p("n", integer)},
-	doc: []string{
-		"stores columns as rows, for 1 <= m <= 8 rows of n >= 8 elements; the lanes m … 7 of dst repeat row m-1.",
-		"",
-		"\tfor j := range n {",
-		"\t\tfor i := range 8 {",
-		"\t\t\tdst[j*ldd+i] = src[min(i, m-1)*lds+j]",
-		"\t\t}",
-		"\t}",
-	},
+// element is how the source of a packing kernel is stored; what is packed is float32.
+type element struct {
+	suffix  string // of the kernel's name
+	pointer kind
+	bytes   int
+	widened string                          // the conversion in the kernel's meaning, "" for none
+	load    func(e *entry, mem, reg string) // loads as many elements as reg has lanes, widened
+	one     func(e *entry, mem string)      // loads one element, widened, into X0
+}
+
+var elements = []element{
+	{"", pointer, 4, "", func(e *entry, mem, reg string) { e.line("VMOVUPS %s, %s", mem, reg) }, nil},
+	{"BF16", half, 2, "widened", func(e *entry, mem, reg string) {
+		e.line("VPMOVZXWD %s, %s", mem, reg)
+		e.line("VPSLLD $16, %s, %s", reg, reg)
+	}, func(e *entry, mem string) {
+		e.line("MOVWLZX %s, R11", mem)
+		e.line("SHLL $16, R11")
+		e.line("VMOVD R11, X0")
+	}},
+	{"F16", half, 2, "fromF16", func(e *entry, mem, reg string) { e.line("VCVTPH2PS %s, %s", mem, reg) }, func(e *entry, mem string) {
+		e.line("MOVWLZX %s, R11", mem)
+		e.line("VMOVD R11, X0")
+		e.line("VCVTPH2PS X0, X0")
+	}},
+}
+
+// shift is the logarithm of the size.
+func (w element) shift() int { return w.bytes / 2 }
+
+// value writes that an element is converted.
+func (w element) value(x string) string {
+	if w.widened == "" {
+		return x
+	}
+	return w.widened + "(" + x + ")"
+}
+
+// transposeSpec and the other specs of packing are functions of how the source is stored.
+func transposeSpec(w element) spec {
+	return spec{
+		name:   "transpose" + w.suffix,
+		params: []param{p("dst", pointer), p("ldd", integer), p("src", w.pointer), p("lds", integer), p("m", integer), p("n", integer)},
+		doc: []string{
+			"stores columns as rows, for 1 <= m <= 8 rows of n >= 8 elements; the lanes m … 7 of dst repeat row m-1.",
+			"",
+			"\tfor j := range n {",
+			"\t\tfor i := range 8 {",
+			"\t\t\tdst[j*ldd+i] = " + w.value("src[min(i, m-1)*lds+j]"),
+			"\t\t}",
+			"\t}",
+		},
+	}
 }
 
 // transpose goes over blocks of 8 by 8; the last block overlaps the one before.
-func transpose(f *file) {
-	e := f.begin(transposeSpec, "AVX2")
+func transpose(f *file, w element) {
+	e := f.begin(transposeSpec(w), "AVX2")
 	rows := []string{"SI", "R8", "R9", "R10", "R11", "R12", "R13", "R15"}
 	e.line("MOVQ %s, DI", e.arg("dst"))
 	e.line("MOVQ %s, DX", e.arg("ldd"))
@@ -27,7 +68,7 @@ func transpose(f *file) {
 	e.line("MOVQ %s, BX", e.arg("m"))
 	e.line("MOVQ %s, CX", e.arg("n"))
 	e.line("SHLQ $2, DX")
-	e.line("SHLQ $2, AX")
+	e.line("SHLQ $%d, AX", w.shift())
 	for i := 1; i < 8; i++ {
 		e.line("MOVQ %s, %s", rows[i-1], rows[i])
 		e.line("CMPQ BX, $%d", i)
@@ -40,8 +81,14 @@ func transpose(f *file) {
 	e.label("block")
 	for q := range 2 {
 		for i := range 4 {
-			e.line("VMOVUPS %d(%s)(AX*4), X%d", 16*q, rows[i], 4*q+i)
-			e.line("VINSERTF128 $1, %d(%s)(AX*4), Y%d, Y%d", 16*q, rows[i+4], 4*q+i, 4*q+i)
+			at := func(row string) string { return fmt.Sprintf("%d(%s)(AX*%d)", 4*w.bytes*q, row, w.bytes) }
+			w.load(e, at(rows[i]), fmt.Sprintf("X%d", 4*q+i))
+			high := at(rows[i+4])
+			if w.widened != "" {
+				w.load(e, high, "X15")
+				high = "X15"
+			}
+			e.line("VINSERTF128 $1, %s, Y%d, Y%d", high, 4*q+i, 4*q+i)
 		}
 	}
 	e.line("LEAQ (DX)(DX*2), BX")
@@ -76,37 +123,43 @@ func transpose(f *file) {
 	e.end()
 }
 
-var copyRowsSpec = spec{
-	name:   "copyRows",
-	params: []param{p("dst", pointer), p("ldd", integer), p("src", pointer), p("lds", integer), p("m", integer), p("n", integer)},
-	doc: []string{
-		"copies m rows of n elements; dst is written in units of 8, the elements beyond n as 0.",
-		"",
-		"\tfor i := range m {",
-		"\t\tfor j := range (n + 7) &^ 7 {",
-		"\t\t\tdst[i*ldd+j] = j < n ? src[i*lds+j] : 0",
-		"\t\t}",
-		"\t}",
-	},
+func copyRowsSpec(w element) spec {
+	return spec{
+		name:   "copyRows" + w.suffix,
+		params: []param{p("dst", pointer), p("ldd", integer), p("src", w.pointer), p("lds", integer), p("m", integer), p("n", integer)},
+		doc: []string{
+			"copies m rows of n elements; dst is written in units of 8, the elements beyond n as 0.",
+			"",
+			"\tfor i := range m {",
+			"\t\tfor j := range (n + 7) &^ 7 {",
+			"\t\t\tdst[i*ldd+j] = j < n ? " + w.value("src[i*lds+j]") + " : 0",
+			"\t\t}",
+			"\t}",
+		},
+	}
 }
 
-func copyRows(f *file) {
-	e := f.begin(copyRowsSpec, "AVX2")
+// copyRows counts in AX the bytes of a row of the source.
+func copyRows(f *file, w element) {
+	e := f.begin(copyRowsSpec(w), "AVX2")
 	e.line("MOVQ %s, DI", e.arg("dst"))
 	e.line("MOVQ %s, R8", e.arg("ldd"))
 	e.line("MOVQ %s, SI", e.arg("src"))
 	e.line("MOVQ %s, R9", e.arg("lds"))
 	e.line("MOVQ %s, CX", e.arg("m"))
 	e.line("MOVQ %s, DX", e.arg("n"))
+	to := fmt.Sprintf("(DI)(AX*%d)", 4/w.bytes)
 	e.line("SHLQ $2, R8")
-	e.line("SHLQ $2, R9")
+	e.line("SHLQ $%d, R9", w.shift())
 	e.line("TESTQ CX, CX")
 	e.line("JZ done")
 	e.line("MOVQ DX, BX")
 	e.line("ANDQ $7, BX")
-	e.line("NEGQ BX")
-	e.line("LEAQ laneMask<>+64(SB), AX")
-	e.line("VMOVUPS (AX)(BX*4), Y1")
+	if w.one == nil {
+		e.line("NEGQ BX")
+		e.line("LEAQ laneMask<>+64(SB), AX")
+		e.line("VMOVUPS (AX)(BX*4), Y1")
+	}
 	e.line("SHRQ $3, DX")
 	e.label("row")
 	e.line("XORQ AX, AX")
@@ -114,16 +167,28 @@ func copyRows(f *file) {
 	e.line("TESTQ R10, R10")
 	e.line("JZ tail")
 	e.label("unit")
-	e.line("VMOVUPS (SI)(AX*1), Y0")
-	e.line("VMOVUPS Y0, (DI)(AX*1)")
-	e.line("ADDQ $32, AX")
+	w.load(e, "(SI)(AX*1)", "Y0")
+	e.line("VMOVUPS Y0, %s", to)
+	e.line("ADDQ $%d, AX", 8*w.bytes)
 	e.line("DECQ R10")
 	e.line("JNZ unit")
 	e.label("tail")
 	e.line("TESTQ BX, BX")
 	e.line("JZ next")
-	e.line("VMASKMOVPS (SI)(AX*1), Y1, Y0")
-	e.line("VMOVUPS Y0, (DI)(AX*1)")
+	if w.one == nil {
+		e.line("VMASKMOVPS (SI)(AX*1), Y1, Y0")
+		e.line("VMOVUPS Y0, %s", to)
+	} else {
+		e.line("VXORPS Y1, Y1, Y1")
+		e.line("VMOVUPS Y1, %s", to)
+		e.line("MOVQ BX, R10")
+		e.label("one")
+		w.one(e, "(SI)(AX*1)")
+		e.line("VMOVSS X0, %s", to)
+		e.line("ADDQ $%d, AX", w.bytes)
+		e.line("DECQ R10")
+		e.line("JNZ one")
+	}
 	e.label("next")
 	e.line("ADDQ R9, SI")
 	e.line("ADDQ R8, DI")
@@ -133,22 +198,26 @@ func copyRows(f *file) {
 	e.end()
 }
 
-var copyPanelsSpec = spec{
-	name:   "copyPanels",
-	params: []param{p("dst", pointer), p("panel", integer), p("src", pointer), p("lds", integer), p("k", integer), p("panels", integer), p("step", integer)},
-	doc: []string{
-		"copies k rows of panels units of 8 elements, which overlap when step is less than 8.",
-		"",
-		"\tfor t := range k {",
-		"\t\tfor q := range panels {",
-		"\t\t\tcopy(dst[q*panel+8*t:][:8], src[t*lds+q*step:])",
-		"\t\t}",
-		"\t}",
-	},
+func copyPanelsSpec(w element) spec {
+	return spec{
+		name:   "copyPanels" + w.suffix,
+		params: []param{p("dst", pointer), p("panel", integer), p("src", w.pointer), p("lds", integer), p("k", integer), p("panels", integer), p("step", integer)},
+		doc: []string{
+			"copies k rows of panels units of 8 elements, which overlap when step is less than 8.",
+			"",
+			"\tfor t := range k {",
+			"\t\tfor q := range panels {",
+			"\t\t\tfor i := range 8 {",
+			"\t\t\t\tdst[q*panel+8*t+i] = " + w.value("src[t*lds+q*step+i]"),
+			"\t\t\t}",
+			"\t\t}",
+			"\t}",
+		},
+	}
 }
 
-func copyPanels(f *file) {
-	e := f.begin(copyPanelsSpec, "AVX2")
+func copyPanels(f *file, w element) {
+	e := f.begin(copyPanelsSpec(w), "AVX2")
 	e.line("MOVQ %s, DI", e.arg("dst"))
 	e.line("MOVQ %s, R8", e.arg("panel"))
 	e.line("MOVQ %s, SI", e.arg("src"))
@@ -156,8 +225,9 @@ func copyPanels(f *file) {
 	e.line("MOVQ %s, CX", e.arg("k"))
 	e.line("MOVQ %s, DX", e.arg("panels"))
 	e.line("MOVQ %s, R10", e.arg("step"))
-	for _, r := range []string{"R8", "R9", "R10"} {
-		e.line("SHLQ $2, %s", r)
+	e.line("SHLQ $2, R8")
+	for _, r := range []string{"R9", "R10"} {
+		e.line("SHLQ $%d, %s", w.shift(), r)
 	}
 	e.line("TESTQ CX, CX")
 	e.line("JZ done")
@@ -168,7 +238,7 @@ func copyPanels(f *file) {
 	e.line("MOVQ DI, R12")
 	e.line("MOVQ DX, R13")
 	e.label("unit")
-	e.line("VMOVUPS (R11), Y0")
+	w.load(e, "(R11)", "Y0")
 	e.line("VMOVUPS Y0, (R12)")
 	e.line("ADDQ R10, R11")
 	e.line("ADDQ R8, R12")

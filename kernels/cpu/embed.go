@@ -3,20 +3,29 @@ package cpu
 // Embed is x[r] = table[ids[r]] (+ pos[positions[r]]): table [V,C], x [R,C]. pos, a learned position table,
 // may be nil; positions nil means r mod T.
 func Embed(p Par, x, table, pos []float32, ids, positions []int32, R, T, C int) {
+	EmbedOf(p, F32(x), F32(table), F32(pos), ids, positions, R, T, C)
+}
+
+// EmbedOf is [Embed] of operands as they are stored; a sum is rounded to the type of x. The zero pos is none.
+func EmbedOf(p Par, x, table, pos Matrix, ids, positions []int32, R, T, C int) {
 	type args struct {
 		u              ISA
-		x, table, pos  []float32
+		x, table, pos  Matrix
 		ids, positions []int32
 		T, C           int
 	}
 	each(p, R, rowGrain(C), args{isa(p), x, table, pos, ids, positions, T, C}, func(t *args, lo, hi, _ int) {
 		for r := lo; r < hi; r++ {
-			row, token := t.x[r*t.C:][:t.C], t.table[int(t.ids[r])*t.C:][:t.C]
-			if t.pos == nil {
-				copy(row, token)
-				continue
+			for c := 0; c < t.C; c += strip {
+				var sum, buf [strip]float32
+				n := min(strip, t.C-c)
+				v := t.table.row(t.u, sum[:], int(t.ids[r])*t.C+c, n)
+				if !t.pos.none() {
+					t.u.addRow(sum[:n], v, t.pos.row(t.u, buf[:], position(t.positions, r, t.T)*t.C+c, n))
+					v = sum[:n]
+				}
+				t.x.store(t.u, r*t.C+c, v)
 			}
-			t.u.addRow(row, token, t.pos[position(t.positions, r, t.T)*t.C:][:t.C])
 		}
 	})
 }

@@ -53,12 +53,17 @@ func GELUGrad(p Par, dx, x, dy []float32, tanh bool) {
 		tanh      bool
 	}
 	each(p, len(x), elementGrain, args{isa(p), dx, x, dy, tanh}, func(t *args, lo, hi, _ int) {
-		if t.tanh {
-			t.u.tanhGELUGrad(t.dx[lo:hi], t.x[lo:hi], t.dy[lo:hi])
-		} else {
-			t.u.exactGELUGrad(t.dx[lo:hi], t.x[lo:hi], t.dy[lo:hi])
-		}
+		t.u.geluGrad(t.dx[lo:hi], t.x[lo:hi], t.dy[lo:hi], t.tanh)
 	})
+}
+
+// geluGrad computes a piece of the gradient of either form.
+func (u ISA) geluGrad(dx, x, dy []float32, tanh bool) {
+	if tanh {
+		u.tanhGELUGrad(dx, x, dy)
+		return
+	}
+	u.exactGELUGrad(dx, x, dy)
 }
 
 // gelu computes a piece of either form.

@@ -51,6 +51,34 @@ func TestProductGuard(t *testing.T) {
 	}
 }
 
+// guardedHalf returns n 16-bit elements that end where a page begins that cannot be touched.
+func guardedHalf(t *testing.T, n int, h Half) Matrix {
+	t.Helper()
+	g := guarded(t, (n+1)/2)
+	x := unsafe.Slice((*uint16)(unsafe.Pointer(&g[0])), 2*len(g))[n%2:]
+	Narrow(Serial{}, x, stream(n, 1), h)
+	return Stored(x, h)
+}
+
+// TestStoredGuard: nor do those of 16-bit operands.
+func TestStoredGuard(t *testing.T) {
+	for _, s := range [][3]int{{1, 1, 1}, {6, 8, 16}, {7, 9, 17}, {13, 20, 49}, {14, 385, 6}, {54, 7, 54}, {56, 16, 400}} {
+		M, K, N := s[0], s[1], s[2]
+		for _, u := range tiers() {
+			for _, h := range []Half{BF16, F16} {
+				p := SerialISA(u)
+				x, w, y, act := guardedHalf(t, M*K, h), guardedHalf(t, N*K, h), guardedHalf(t, M*N, h), guardedHalf(t, M*N, h)
+				b, ws, dw := at(t, stream(N, 3)), guarded(t, M*max(N, K)), guarded(t, N*K)
+				LinearGELUOf(p, ws, y, act, x, w, b, M, K, N, true)
+				LinearDWOf(p, dw, y, x, M, K, N, true)
+				LinearDXOf(p, ws, x, y, w, M, K, N)
+				LinearDBOf(p, b, y, M, N, true)
+				AddOf(p, y, y, act, M*N)
+			}
+		}
+	}
+}
+
 // TestRowGuard: the row kernels touch nothing behind their slices.
 func TestRowGuard(t *testing.T) {
 	for _, u := range tiers() {

@@ -20,11 +20,11 @@ type headChunk struct {
 	logits     []float32 // [n,V]
 	x, dx      []float32 // [n,C]
 	R, C, V    int
-	classifier []float32 // [V,C]
+	classifier Matrix // [V,C]
 }
 
 // newHeadChunk lays the chunk over the workspace.
-func newHeadChunk(ws, w []float32, R, C, V int) headChunk {
+func newHeadChunk(ws []float32, w Matrix, R, C, V int) headChunk {
 	m := min(R, headRows)
 	return headChunk{R: R, C: C, V: V, classifier: w,
 		logits: ws[:m*V], x: ws[m*V:][:m*C], dx: ws[m*(V+C):][:m*C]}
@@ -32,18 +32,19 @@ func newHeadChunk(ws, w []float32, R, C, V int) headChunk {
 
 // fill gathers the next trained positions from row r on, computes their logits, and returns the row after
 // the last one looked at.
-func (h *headChunk) fill(p Par, x, weight []float32, r int) (next int) {
+func (h *headChunk) fill(p Par, x *Matrix, weight []float32, r int) (next int) {
 	h.n = 0
+	u := isa(p)
 	for ; r < h.R && h.n < headRows; r++ {
 		if weight[r] == 0 {
 			continue
 		}
 		h.row[h.n] = int32(r)
-		copy(h.x[h.n*h.C:][:h.C], x[r*h.C:])
+		x.load(u, h.x[h.n*h.C:][:h.C], r*h.C)
 		h.n++
 	}
 	if h.n > 0 {
-		Linear(p, h.logits, h.x, h.classifier, nil, h.n, h.C, h.V)
+		LinearOf(p, nil, F32(h.logits), F32(h.x), h.classifier, nil, h.n, h.C, h.V)
 	}
 	return r
 }
@@ -54,6 +55,11 @@ func (h *headChunk) fill(p Par, x, weight []float32, r int) (next int) {
 //
 // and exactly 0 where weight[r] is 0. Logits exist for 128 trained positions at a time.
 func HeadLoss(p Par, ws, loss, x, w []float32, targets []int32, weight []float32, R, C, V int) {
+	HeadLossOf(p, ws, loss, F32(x), F32(w), targets, weight, R, C, V)
+}
+
+// HeadLossOf is [HeadLoss] of operands as they are stored.
+func HeadLossOf(p Par, ws, loss []float32, x, w Matrix, targets []int32, weight []float32, R, C, V int) {
 	type args struct {
 		headChunk
 		u       ISA
@@ -63,7 +69,7 @@ func HeadLoss(p Par, ws, loss, x, w []float32, targets []int32, weight []float32
 	clear(loss[:R])
 	u, h := isa(p), newHeadChunk(ws, w, R, C, V)
 	for r := 0; r < R; {
-		r = h.fill(p, x, weight, r)
+		r = h.fill(p, &x, weight, r)
 		if h.n == 0 {
 			break
 		}

@@ -8,6 +8,11 @@ package cpu
 // dx [R,C] is 0 where weight is 0. dw [V,C] is a chain over the trained rows in token order; with acc it goes on
 // from what is stored. c is the scale of the window, s/N.
 func HeadLossGrad(p Par, ws, loss, dx, dw, x, w []float32, targets []int32, weight []float32, c float32, R, C, V int, acc bool) {
+	HeadLossGradOf(p, ws, loss, F32(dx), dw, F32(x), F32(w), targets, weight, c, R, C, V, acc)
+}
+
+// HeadLossGradOf is [HeadLossGrad] of operands as they are stored; dx is rounded to its type as it is written.
+func HeadLossGradOf(p Par, ws, loss []float32, dx Matrix, dw []float32, x, w Matrix, targets []int32, weight []float32, c float32, R, C, V int, acc bool) {
 	type args struct {
 		headChunk
 		u            ISA
@@ -16,10 +21,10 @@ func HeadLossGrad(p Par, ws, loss, dx, dw, x, w []float32, targets []int32, weig
 		c            float32
 	}
 	clear(loss[:R])
-	clear(dx[:R*C])
+	dx.zero(R * C)
 	u, h := isa(p), newHeadChunk(ws, w, R, C, V)
 	for r := 0; r < R; {
-		r = h.fill(p, x, weight, r)
+		r = h.fill(p, &x, weight, r)
 		if h.n == 0 {
 			break
 		}
@@ -29,9 +34,9 @@ func HeadLossGrad(p Par, ws, loss, dx, dw, x, w []float32, targets []int32, weig
 				t.loss[at] = t.logitGrad(t.u, i, t.targets[at], t.weight[at]*t.c)
 			}
 		})
-		LinearDX(p, h.dx, h.logits, w, h.n, C, V)
+		LinearDXOf(p, nil, F32(h.dx), F32(h.logits), w, h.n, C, V)
 		for i, at := range h.row[:h.n] {
-			copy(dx[int(at)*C:][:C], h.dx[i*C:])
+			dx.store(u, int(at)*C, h.dx[i*C:][:C])
 		}
 		LinearDW(p, dw, h.logits, h.x, h.n, C, V, acc)
 		acc = true

@@ -2,37 +2,59 @@ package cpu
 
 // Linear is y[r,n] = Σ_k x[r,k] w[n,k] (+ b[n]): x [R,K], w [N,K], y [R,N]; b [N] may be nil.
 func Linear(p Par, y, x, w, b []float32, R, K, N int) {
-	product(p, y, operand{x, K, false}, operand{w, K, false}, b, R, N, K, false)
+	LinearOf(p, nil, F32(y), F32(x), F32(w), b, R, K, N)
+}
+
+// LinearOf is [Linear] of matrices as they are stored; y in 16 bits is rounded, and its chains are kept in ws [R,N].
+func LinearOf(p Par, ws []float32, y, x, w Matrix, b []float32, R, K, N int) {
+	product(p, chains(ws, y, R*N), operand{x, K, false}, operand{w, K, false}, b, R, N, K, false, epilogue{out: y})
 }
 
 // LinearDX is the VJP of [Linear] with respect to x: dx[r,k] = Σ_n dy[r,n] w[n,k], n ascending.
 func LinearDX(p Par, dx, dy, w []float32, R, K, N int) {
-	product(p, dx, operand{dy, N, false}, operand{w, K, true}, nil, R, K, N, false)
+	LinearDXOf(p, nil, F32(dx), F32(dy), F32(w), R, K, N)
+}
+
+// LinearDXOf is [LinearDX] of matrices as they are stored; ws [R,K] as in [LinearOf].
+func LinearDXOf(p Par, ws []float32, dx, dy, w Matrix, R, K, N int) {
+	product(p, chains(ws, dx, R*K), operand{dy, N, false}, operand{w, K, true}, nil, R, K, N, false, epilogue{out: dx})
 }
 
 // LinearDW is the VJP of [Linear] with respect to w: dw[n,k] = Σ_r dy[r,n] x[r,k], r ascending.
 // With acc the chain of every element goes on from dw.
 func LinearDW(p Par, dw, dy, x []float32, R, K, N int, acc bool) {
-	product(p, dw, operand{dy, N, true}, operand{x, K, true}, nil, N, K, R, acc)
+	LinearDWOf(p, dw, F32(dy), F32(x), R, K, N, acc)
+}
+
+// LinearDWOf is [LinearDW] of operands as they are stored.
+func LinearDWOf(p Par, dw []float32, dy, x Matrix, R, K, N int, acc bool) {
+	product(p, dw, operand{dy, N, true}, operand{x, K, true}, nil, N, K, R, acc, epilogue{})
 }
 
 // LinearDB is the VJP of [Linear] with respect to b: db[n] = Σ_r dy[r,n], r ascending; acc as in
 // [LinearDW].
-func LinearDB(p Par, db, dy []float32, R, N int, acc bool) {
+func LinearDB(p Par, db, dy []float32, R, N int, acc bool) { LinearDBOf(p, db, F32(dy), R, N, acc) }
+
+// LinearDBOf is [LinearDB] of an operand as it is stored.
+func LinearDBOf(p Par, db []float32, dy Matrix, R, N int, acc bool) {
 	type args struct {
-		u      ISA
-		db, dy []float32
-		R, N   int
-		acc    bool
+		u    ISA
+		db   []float32
+		dy   Matrix
+		R, N int
+		acc  bool
 	}
 	each(p, N, columnGrain(R), args{isa(p), db, dy, R, N, acc}, func(t *args, lo, hi, _ int) {
-		sum := t.db[lo:hi]
 		if !t.acc {
-			clear(sum)
+			clear(t.db[lo:hi])
 		}
-		for r := range t.R {
-			t.u.addRow(sum, sum, t.dy[r*t.N+lo:r*t.N+hi])
-		}
+		strips(lo, hi, func(lo, hi int) {
+			var buf [strip]float32
+			sum := t.db[lo:hi]
+			for r := range t.R {
+				t.u.addRow(sum, sum, t.dy.row(t.u, buf[:], r*t.N+lo, hi-lo))
+			}
+		})
 	})
 }
 
@@ -45,10 +67,11 @@ func columnGrain(R int) int {
 // LinearGELU is [Linear] followed by [GELU]: fc [R,N] is the product, act = gelu(fc), with the bits of
 // the two calls.
 func LinearGELU(p Par, fc, act, x, w, b []float32, R, K, N int, tanh bool) {
-	if u := isa(p); u != Go && R > 0 && K > 0 && N > 0 {
-		packed{u: u, c: fc, a: operand{x, K, false}, b: operand{w, K, false}, bias: b, M: R, N: N, K: K, act: act, tanh: tanh}.run(p)
-		return
-	}
-	Linear(p, fc, x, w, b, R, K, N)
-	GELU(p, act[:R*N], fc[:R*N], tanh)
+	LinearGELUOf(p, nil, F32(fc), F32(act), F32(x), F32(w), b, R, K, N, tanh)
+}
+
+// LinearGELUOf is [LinearGELU] of matrices as they are stored; fc in 16 bits is rounded before act is computed from it,
+// and its chains are kept in ws [R,N].
+func LinearGELUOf(p Par, ws []float32, fc, act, x, w Matrix, b []float32, R, K, N int, tanh bool) {
+	product(p, chains(ws, fc, R*N), operand{x, K, false}, operand{w, K, false}, b, R, N, K, false, epilogue{out: fc, act: act, tanh: tanh})
 }

@@ -34,8 +34,7 @@ type packed struct {
 	bias       []float32
 	M, N, K    int
 	acc        bool
-	act        []float32 // gets GELU of c, in the form that tanh says; may be nil
-	tanh       bool
+	end        epilogue
 	mr, nr, kc int
 }
 
@@ -124,8 +123,8 @@ func (t *packed) piece(p Par, worker, i0, i1, j0, j1 int) {
 				ie := min(i1, i+tall)
 				t.packA(a, i, ie, k, ke)
 				t.tiles(a, b, i, ie, j, je, k, ke, &ahead)
-				for r := i; r < ie && ke == t.K && t.act != nil; r++ {
-					t.u.gelu(t.act[r*t.N+j:r*t.N+je], t.c[r*t.N+j:r*t.N+je], t.tanh)
+				for r := i; r < ie && ke == t.K && !t.end.empty(); r++ {
+					t.end.row(t.u, t.c[r*t.N+j:r*t.N+je], r*t.N+j)
 				}
 			}
 		}
@@ -163,11 +162,11 @@ func (t *packed) packB(dst []float32, j, je, k, ke int) {
 	for ; j < je; j, dst = j+t.nr, dst[min(len(dst), n*t.nr):] {
 		w := min(t.nr, je-j)
 		if t.b.across {
-			t.u.copyRows(&dst[0], t.nr, &t.b.data[k*t.b.ld+j], t.b.ld, n, w)
+			t.b.copyRows(t.u, dst, t.nr, k*t.b.ld+j, n, w)
 			continue
 		}
 		for g := 0; g < w; g += unit {
-			flip(t.u, dst[g:], t.nr, t.b.data[(j+g)*t.b.ld+k:], t.b.ld, min(unit, w-g), n)
+			t.b.flip(t.u, dst[g:], t.nr, (j+g)*t.b.ld+k, min(unit, w-g), n)
 		}
 	}
 }
@@ -181,29 +180,16 @@ func (t *packed) packA(dst []float32, i, ie, k, ke int) {
 			whole++
 		}
 		if whole > 0 {
-			t.u.copyPanels(&dst[0], n*unit, &t.a.data[k*t.a.ld+i], t.a.ld, n, whole, t.mr)
+			t.a.copyPanels(t.u, dst, n*unit, k*t.a.ld+i, n, whole, t.mr)
 		}
 		i, dst = i+whole*t.mr, dst[whole*n*unit:]
 	}
 	for ; i < ie; i, dst = i+t.mr, dst[n*unit:] {
 		m := min(t.mr, ie-i)
 		if t.a.across {
-			t.u.copyRows(&dst[0], unit, &t.a.data[k*t.a.ld+i], t.a.ld, n, m)
+			t.a.copyRows(t.u, dst, unit, k*t.a.ld+i, n, m)
 		} else {
-			flip(t.u, dst, unit, t.a.data[i*t.a.ld+k:], t.a.ld, m, n)
-		}
-	}
-}
-
-// flip stores dst[j*ldd+i] = src[i*lds+j] for m <= 8 rows of n elements.
-func flip(u ISA, dst []float32, ldd int, src []float32, lds, m, n int) {
-	if n >= 8 {
-		u.transpose(&dst[0], ldd, &src[0], lds, m, n)
-		return
-	}
-	for i := range m {
-		for j, v := range src[i*lds:][:n] {
-			dst[j*ldd+i] = v
+			t.a.flip(t.u, dst, unit, i*t.a.ld+k, m, n)
 		}
 	}
 }
@@ -227,7 +213,7 @@ func (t *packed) tiles(a, b []float32, i0, i1, j0, j1, k, ke int, h *ahead) {
 	}
 	for i := i0; i < i1; i += t.mr {
 		if m := min(h.each, h.rows); m > 0 {
-			t.u.prefetch(&t.b.data[h.at], h.ld, m, h.n)
+			t.b.prefetch(t.u, h.at, m, h.n)
 			h.at, h.rows = h.at+m*h.ld, h.rows-m
 		}
 		m := min(t.mr, i1-i)

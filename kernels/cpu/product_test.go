@@ -23,12 +23,12 @@ func TestProductChain(t *testing.T) {
 
 func checkChain(t *testing.T, layout string, M, K, N int, acc bool) {
 	a, b, c, bias := stream(M*K, 1), stream(N*K, 2), stream(M*N, 3), stream(N, 4)
-	left, right := operand{a, K, false}, operand{b, K, false}
+	left, right := operand{F32(a), K, false}, operand{F32(b), K, false}
 	if layout != "NT" {
-		right = operand{b, N, true}
+		right = operand{F32(b), N, true}
 	}
 	if layout == "TN" {
-		left = operand{a, M, true}
+		left = operand{F32(a), M, true}
 	}
 	want := make([]float32, M*N)
 	for i := range M {
@@ -43,7 +43,7 @@ func checkChain(t *testing.T, layout string, M, K, N int, acc bool) {
 			want[i*N+j] = v + bias[j]
 		}
 	}
-	product(Serial{}, c, left, right, bias, M, N, K, acc)
+	product(Serial{}, c, left, right, bias, M, N, K, acc, epilogue{})
 	for i, w := range want {
 		if math.Float32bits(c[i]) != math.Float32bits(w) {
 			t.Fatalf("element %d is %x, want %x", i, c[i], w)
@@ -54,9 +54,9 @@ func checkChain(t *testing.T, layout string, M, K, N int, acc bool) {
 // at is element (i,k) of the operand.
 func (o operand) at(i, k int) float32 {
 	if o.across {
-		return o.data[k*o.ld+i]
+		return o.wide[k*o.ld+i]
 	}
-	return o.data[i*o.ld+k]
+	return o.wide[i*o.ld+k]
 }
 
 // stream returns n normal numbers of one stream.

@@ -1,5 +1,7 @@
 package cpu
 
+import "unsafe"
+
 // Methods of ISA over the assembly of the products. They are not called for Go.
 
 func (u ISA) tile(a *float32, row, step int, b *float32, ldb int, c *float32, ldc, m, n, k, load int, bias *float32) {
@@ -22,7 +24,37 @@ func (ISA) copyPanels(dst *float32, panel int, src *float32, lds, k, panels, ste
 	copyPanelsAVX2(dst, panel, src, lds, k, panels, step)
 }
 
+func (ISA) transposeHalf(dst *float32, ldd int, src *uint16, lds, m, n int, h Half) {
+	if h == BF16 {
+		transposeBF16AVX2(dst, ldd, src, lds, m, n)
+		return
+	}
+	transposeF16AVX2(dst, ldd, src, lds, m, n)
+}
+
+func (ISA) copyHalfRows(dst *float32, ldd int, src *uint16, lds, m, n int, h Half) {
+	if h == BF16 {
+		copyRowsBF16AVX2(dst, ldd, src, lds, m, n)
+		return
+	}
+	copyRowsF16AVX2(dst, ldd, src, lds, m, n)
+}
+
+func (ISA) copyHalfPanels(dst *float32, panel int, src *uint16, lds, k, panels, step int, h Half) {
+	if h == BF16 {
+		copyPanelsBF16AVX2(dst, panel, src, lds, k, panels, step)
+		return
+	}
+	copyPanelsF16AVX2(dst, panel, src, lds, k, panels, step)
+}
+
 func (ISA) prefetch(src *float32, lds, m, n int) { prefetchAVX2(src, lds, m, n) }
+
+// prefetchHalf counts in pairs of elements; an odd stride is shortened by one, which a cache line takes no notice of for some
+// rows.
+func (ISA) prefetchHalf(src *uint16, lds, m, n int) {
+	prefetchAVX2((*float32)(unsafe.Pointer(src)), lds/2, m, (n+1)/2)
+}
 
 func (ISA) dropGroups(y, x []float32, first int, c1, c2, c3, k0, k1, last uint32, scale float32) {
 	dropGroupsAVX2(y, x, first, c1, c2, c3, k0, k1, last, scale)

@@ -17,6 +17,16 @@ func (ISA) copyPanels(dst *float32, panel int, src *float32, lds, k, panels, ste
 	panic(noVector)
 }
 
+func (ISA) transposeHalf(dst *float32, ldd int, src *uint16, lds, m, n int, h Half) { panic(noVector) }
+
+func (ISA) copyHalfRows(dst *float32, ldd int, src *uint16, lds, m, n int, h Half) { panic(noVector) }
+
+func (ISA) copyHalfPanels(dst *float32, panel int, src *uint16, lds, k, panels, step int, h Half) {
+	panic(noVector)
+}
+
+func (ISA) prefetchHalf(src *uint16, lds, m, n int) { panic(noVector) }
+
 func (ISA) prefetch(src *float32, lds, m, n int) { panic(noVector) }
 
 func (ISA) dropGroups(y, x []float32, first int, c1, c2, c3, k0, k1, last uint32, scale float32) {

@@ -62,12 +62,84 @@ func copyRowsAVX2(dst *float32, ldd int, src *float32, lds int, m int, n int)
 //
 //	for t := range k {
 //		for q := range panels {
-//			copy(dst[q*panel+8*t:][:8], src[t*lds+q*step:])
+//			for i := range 8 {
+//				dst[q*panel+8*t+i] = src[t*lds+q*step+i]
+//			}
 //		}
 //	}
 //
 //go:noescape
 func copyPanelsAVX2(dst *float32, panel int, src *float32, lds int, k int, panels int, step int)
+
+// transposeBF16AVX2 stores columns as rows, for 1 <= m <= 8 rows of n >= 8 elements; the lanes m … 7 of dst repeat row m-1.
+//
+//	for j := range n {
+//		for i := range 8 {
+//			dst[j*ldd+i] = widened(src[min(i, m-1)*lds+j])
+//		}
+//	}
+//
+//go:noescape
+func transposeBF16AVX2(dst *float32, ldd int, src *uint16, lds int, m int, n int)
+
+// copyRowsBF16AVX2 copies m rows of n elements; dst is written in units of 8, the elements beyond n as 0.
+//
+//	for i := range m {
+//		for j := range (n + 7) &^ 7 {
+//			dst[i*ldd+j] = j < n ? widened(src[i*lds+j]) : 0
+//		}
+//	}
+//
+//go:noescape
+func copyRowsBF16AVX2(dst *float32, ldd int, src *uint16, lds int, m int, n int)
+
+// copyPanelsBF16AVX2 copies k rows of panels units of 8 elements, which overlap when step is less than 8.
+//
+//	for t := range k {
+//		for q := range panels {
+//			for i := range 8 {
+//				dst[q*panel+8*t+i] = widened(src[t*lds+q*step+i])
+//			}
+//		}
+//	}
+//
+//go:noescape
+func copyPanelsBF16AVX2(dst *float32, panel int, src *uint16, lds int, k int, panels int, step int)
+
+// transposeF16AVX2 stores columns as rows, for 1 <= m <= 8 rows of n >= 8 elements; the lanes m … 7 of dst repeat row m-1.
+//
+//	for j := range n {
+//		for i := range 8 {
+//			dst[j*ldd+i] = fromF16(src[min(i, m-1)*lds+j])
+//		}
+//	}
+//
+//go:noescape
+func transposeF16AVX2(dst *float32, ldd int, src *uint16, lds int, m int, n int)
+
+// copyRowsF16AVX2 copies m rows of n elements; dst is written in units of 8, the elements beyond n as 0.
+//
+//	for i := range m {
+//		for j := range (n + 7) &^ 7 {
+//			dst[i*ldd+j] = j < n ? fromF16(src[i*lds+j]) : 0
+//		}
+//	}
+//
+//go:noescape
+func copyRowsF16AVX2(dst *float32, ldd int, src *uint16, lds int, m int, n int)
+
+// copyPanelsF16AVX2 copies k rows of panels units of 8 elements, which overlap when step is less than 8.
+//
+//	for t := range k {
+//		for q := range panels {
+//			for i := range 8 {
+//				dst[q*panel+8*t+i] = fromF16(src[t*lds+q*step+i])
+//			}
+//		}
+//	}
+//
+//go:noescape
+func copyPanelsF16AVX2(dst *float32, panel int, src *uint16, lds int, k int, panels int, step int)
 
 // prefetchAVX2 asks for m rows of n elements to be brought into the second-level cache; addresses need not exist.
 //

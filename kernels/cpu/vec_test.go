@@ -38,12 +38,12 @@ func TestPackedChain(t *testing.T) {
 
 func checkPacked(t *testing.T, u ISA, layout string, M, K, N int, acc bool) {
 	a, b, c, bias := short(M*K, 1), short(N*K, 2), short(M*N, 3), short(N, 4)
-	left, right := operand{a, K, false}, operand{b, K, false}
+	left, right := operand{F32(a), K, false}, operand{F32(b), K, false}
 	if layout != "NT" {
-		right = operand{b, N, true}
+		right = operand{F32(b), N, true}
 	}
 	if layout == "TN" {
-		left = operand{a, M, true}
+		left = operand{F32(a), M, true}
 	}
 	want := make([]float32, M*N)
 	for i := range M {
@@ -58,7 +58,7 @@ func checkPacked(t *testing.T, u ISA, layout string, M, K, N int, acc bool) {
 			want[i*N+j] = v + bias[j]
 		}
 	}
-	product(SerialISA(u), c, left, right, bias, M, N, K, acc)
+	product(SerialISA(u), c, left, right, bias, M, N, K, acc, epilogue{})
 	for i, w := range want {
 		if math.Float32bits(c[i]) != math.Float32bits(w) {
 			t.Fatalf("element %d is %x, want %x", i, c[i], w)

@@ -52,13 +52,13 @@ struct dim3 { unsigned x, y, z; };
 // one of the same stream, through gp_global_put and gp_global_get.
 #ifdef GP_SIM
 #define GP_GLOBAL(T, name, n) static T name[n]
-#define GP_UNCHECKED __attribute__((no_sanitize("thread")))
+#define GP_UNCHECKED __attribute__((no_sanitize("thread"), noinline))
 #else
 #define GP_GLOBAL(T, name, n) static __device__ T name[n]
 #define GP_UNCHECKED
 #endif
-template <class T> static __device__ GP_UNCHECKED inline T gp_global_get(const T* p) { return *p; }
-template <class T> static __device__ GP_UNCHECKED inline void gp_global_put(T* p, T v) { *p = v; }
+GP_UNCHECKED static inline __device__ double gp_global_get(const double* p) { return *(const volatile double*)p; }
+GP_UNCHECKED static inline __device__ void gp_global_put(double* p, double v) { *(volatile double*)p = v; }
 
 typedef unsigned short u16;
 typedef unsigned int u32;

@@ -57,6 +57,7 @@ type Op struct {
 	Stream    string  `json:"stream"`
 	Calls     int64   `json:"calls"`     // in an update
 	Nanos     int64   `json:"nanos"`     // in an update
+	Predicted int64   `json:"predicted"` // in an update, from the plan's profile
 	Share     Share   `json:"share"`     // of the update
 	FLOPs     int64   `json:"flops"`     //
 	FLOPS     float64 `json:"flopRate"`  // FLOP/s
@@ -132,6 +133,7 @@ func (r *Report) ops(t *times, counted []int) {
 			o := &r.Ops[j]
 			o.Calls += runs
 			o.Nanos += nanos
+			o.Predicted += runs * c.Nanos
 			o.FLOPs += runs * w.FLOPs
 			o.Bytes += runs * w.Bytes
 			r.FLOPs += runs * w.FLOPs

@@ -5,9 +5,9 @@ import (
 )
 
 func embed(o *operands, p kernel.Par) func() {
-	x, table, pos, ids, positions := o.F("x"), o.F("table"), o.F("pos"), o.I("ids"), o.I("positions")
+	x, table, pos, ids, positions := o.M("x"), o.M("table"), o.M("pos"), o.I("ids"), o.I("positions")
 	R, T, C := o.Dim("ids", 0), o.Seq(), o.Dim("table", 1)
-	return func() { kernel.Embed(p, x, table, pos, ids, positions, R, T, C) }
+	return func() { kernel.EmbedOf(p, x, table, pos, ids, positions, R, T, C) }
 }
 
 func embedGrad(o *operands, p kernel.Par) func() {

@@ -5,30 +5,30 @@ import (
 )
 
 func gelu(o *operands, p kernel.Par) func() {
-	y, x, tanh := o.F("y"), o.F("x"), o.Attr.Tanh
-	return func() { kernel.GELU(p, y, x, tanh) }
+	y, x, n, tanh := o.M("y"), o.M("x"), o.Elems("x"), o.Attr.Tanh
+	return func() { kernel.GELUOf(p, y, x, n, tanh) }
 }
 
 func geluGrad(o *operands, p kernel.Par) func() {
-	dx, x, dy, tanh := o.F("dx"), o.F("x"), o.F("dy"), o.Attr.Tanh
-	return func() { kernel.GELUGrad(p, dx, x, dy, tanh) }
+	dx, x, dy, n, tanh := o.M("dx"), o.M("x"), o.M("dy"), o.Elems("x"), o.Attr.Tanh
+	return func() { kernel.GELUGradOf(p, dx, x, dy, n, tanh) }
 }
 
 func swiGLU(o *operands, p kernel.Par) func() {
-	h, gu := o.F("h"), o.F("gu")
+	h, gu := o.M("h"), o.M("gu")
 	R, F := o.Dim("gu", 0), o.Dim("gu", 1)/2
-	return func() { kernel.SwiGLU(p, h, gu, R, F) }
+	return func() { kernel.SwiGLUOf(p, h, gu, R, F) }
 }
 
 func swiGLUGrad(o *operands, p kernel.Par) func() {
-	dgu, gu, dh := o.F("dgu"), o.F("gu"), o.F("dh")
+	dgu, gu, dh := o.M("dgu"), o.M("gu"), o.M("dh")
 	R, F := o.Dim("gu", 0), o.Dim("gu", 1)/2
-	return func() { kernel.SwiGLUGrad(p, dgu, gu, dh, R, F) }
+	return func() { kernel.SwiGLUGradOf(p, dgu, gu, dh, R, F) }
 }
 
 func add(o *operands, p kernel.Par) func() {
-	y, a, b := o.F("y"), o.F("a"), o.F("b")
-	return func() { kernel.Add(p, y, a, b) }
+	y, a, b, n := o.M("y"), o.M("a"), o.M("b"), o.Elems("a")
+	return func() { kernel.AddOf(p, y, a, b, n) }
 }
 
 func dropout(o *operands, p kernel.Par) func() {

@@ -125,13 +125,13 @@ func (s *session) bind() error {
 
 // operands looks at a command's memory, through float32 copies where it is stored in 16 bits.
 func (s *session) operands(c *plan.Command) (*operands, *widened, error) {
-	o, err := exec.NewOperands(s.p, c, s)
+	o, err := newOperands(s, c, s)
 	if err != nil {
 		return nil, nil, err
 	}
 	wide := s.widen(c, o.Op, o.Attr)
 	if wide != nil {
-		o, err = exec.NewOperands(s.p, c, wide)
+		o, err = newOperands(s, c, wide)
 	}
 	return o, wide, err
 }

@@ -2,12 +2,34 @@ package cpu
 
 import (
 	"github.com/gradcue/gradcue/compiler/ir"
+	"github.com/gradcue/gradcue/compiler/plan"
 	kernel "github.com/gradcue/gradcue/kernels/cpu"
 	"github.com/gradcue/gradcue/runtime/exec"
 )
 
 // operands is one application in the engine's numbers.
-type operands = exec.Operands[float32]
+type operands struct {
+	*exec.Operands[float32]
+	s *session
+}
+
+// newOperands looks at a command's memory, float32 as mem has it.
+func newOperands(s *session, c *plan.Command, mem exec.Memory[float32]) (*operands, error) {
+	o, err := exec.NewOperands(s.p, c, mem)
+	return &operands{o, s}, err
+}
+
+// M is a named operand as it is stored, the zero Matrix when absent. The op table has it as direct.
+func (o *operands) M(name string) kernel.Matrix {
+	b := o.Buffer(name)
+	if b < 0 {
+		return kernel.Matrix{}
+	}
+	if h, ok := half(o.DType(name)); ok {
+		return kernel.Stored(elements[uint16](o.s.bytes(b)), h)
+	}
+	return kernel.F32(o.F(name))
+}
 
 // table binds ops to kernels: an entry looks its operands up once and returns
 // what a launch does. Leaves and copies have none.

@@ -12,7 +12,17 @@ import (
 // enough for those that run. The arguments must fit the op.
 func workspace(op ir.Op, attr ir.Attr, args []ir.Type, workers int) int64 {
 	dim := func(name string, i int) int { return args[op.Arg(name)].Shape[i] }
+	result := func(rows, weight string, i int) int64 { // the chains of a result that has 16 bits
+		if !args[op.Arg(rows)].DType.Half() {
+			return 0
+		}
+		return 4 * int64(dim(rows, 0)) * int64(dim(weight, i))
+	}
 	switch op {
+	case ir.OpLinear, ir.OpLinearGELU:
+		return result("x", "w", 0)
+	case ir.OpLinearDX:
+		return result("dy", "w", 1)
 	case ir.OpAttention:
 		b := dim("qkv", 0) / attr.SeqLen
 		return 4 * kernel.AttentionWorkspace(b, attr.SeqLen, attr.Heads, attr.KVHeads, attr.HeadDim, workers)

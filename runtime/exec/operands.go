@@ -39,8 +39,8 @@ func NewOperands[F float32 | float64](p *plan.Plan, c *plan.Command, mem Memory[
 	return o, nil
 }
 
-// buffer is the index of a named operand, -1 when it is absent.
-func (o *Operands[F]) buffer(name string) int {
+// Buffer is the index of a named operand, -1 when it is absent.
+func (o *Operands[F]) Buffer(name string) int {
 	if i := o.Op.Arg(name); i >= 0 {
 		return o.c.Args[i]
 	}
@@ -52,7 +52,7 @@ func (o *Operands[F]) buffer(name string) int {
 
 // F is the elements of an f32 operand, nil when absent.
 func (o *Operands[F]) F(name string) []F {
-	if b := o.buffer(name); b >= 0 {
+	if b := o.Buffer(name); b >= 0 {
 		return o.mem.Float(b)
 	}
 	return nil
@@ -60,20 +60,20 @@ func (o *Operands[F]) F(name string) []F {
 
 // I is the elements of an i32 operand, nil when absent.
 func (o *Operands[F]) I(name string) []int32 {
-	if b := o.buffer(name); b >= 0 {
+	if b := o.Buffer(name); b >= 0 {
 		return o.mem.Int(b)
 	}
 	return nil
 }
 
 // D is the elements of an f64 operand.
-func (o *Operands[F]) D(name string) []float64 { return o.mem.Control(o.buffer(name)) }
+func (o *Operands[F]) D(name string) []float64 { return o.mem.Control(o.Buffer(name)) }
 
 // Ctl is the control buffer of an op that has one.
 func (o *Operands[F]) Ctl() Control { return Control(o.D("ctl")) }
 
 // DType is the storage type of a named operand, which must be present.
-func (o *Operands[F]) DType(name string) string { return o.p.Buffers[o.buffer(name)].DType }
+func (o *Operands[F]) DType(name string) string { return o.p.Buffers[o.Buffer(name)].DType }
 
 // Work is the scratch space, nil when the command has none.
 func (o *Operands[F]) Work() []F {
@@ -84,7 +84,16 @@ func (o *Operands[F]) Work() []F {
 }
 
 // Dim is dimension i of a named operand, which must be present.
-func (o *Operands[F]) Dim(name string, i int) int { return o.p.Buffers[o.buffer(name)].Shape[i] }
+func (o *Operands[F]) Dim(name string, i int) int { return o.p.Buffers[o.Buffer(name)].Shape[i] }
+
+// Elems is the number of elements of a named operand, which must be present.
+func (o *Operands[F]) Elems(name string) int {
+	n := 1
+	for _, d := range o.p.Buffers[o.Buffer(name)].Shape {
+		n *= d
+	}
+	return n
+}
 
 // Seq is the length of a sequence, 1 where the op does not say it.
 func (o *Operands[F]) Seq() int { return max(1, o.Attr.SeqLen) }

@@ -697,6 +697,10 @@ type Device struct {
 
 	// d2h is the rate of copies from device to host, in bytes/s. Default 1e10.
 	D2H float64 `json:"d2h"`
+
+	// ops are measured rates of single ops, in FLOP/s, by the op's name: gradcue
+	// calibrate writes them. Where an op has one, its time is FLOPs over this.
+	Ops map[string]float64 `json:"ops,omitempty"`
 }
 
 // Eval is how the held-out loss is measured.

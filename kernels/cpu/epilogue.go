@@ -1,0 +1,61 @@
+package cpu
+
+// epilogue is what becomes of the elements of a product once their chains are complete, done while they are in a cache:
+//
+//	c → rounded to the type of out, stored there → GELU, stored in act
+//
+// A stage without its matrix is left out.
+type epilogue struct {
+	out  Matrix // 16 bits; nothing to do for a float32 result, which is c
+	act  Matrix
+	tanh bool
+}
+
+// empty reports whether there is nothing to do.
+func (e *epilogue) empty() bool { return !e.out.half() && e.act.none() }
+
+// row finishes the n <= wide elements c, which are those of the results from the one at on. c becomes what is stored.
+func (e *epilogue) row(u ISA, c []float32, at int) {
+	if e.out.half() {
+		e.out.store(u, at, c)
+	}
+	if e.act.none() {
+		return
+	}
+	if e.out.half() {
+		e.out.load(u, c, at)
+	}
+	if !e.act.half() {
+		u.gelu(e.act.wide[at:][:len(c)], c, e.tanh)
+		return
+	}
+	var buf [wide]float32
+	y := buf[:len(c)]
+	u.gelu(y, c, e.tanh)
+	e.act.store(u, at, y)
+}
+
+// apply finishes all elements of a product that was computed without its epilogue.
+func (e epilogue) apply(p Par, c []float32) {
+	if e.empty() {
+		return
+	}
+	type args struct {
+		epilogue
+		u ISA
+		c []float32
+	}
+	each(p, len(c), elementGrain, args{e, isa(p), c}, func(t *args, lo, hi, _ int) {
+		for ; lo < hi; lo += wide {
+			t.row(t.u, t.c[lo:min(hi, lo+wide)], lo)
+		}
+	})
+}
+
+// chains is where the chains of a result of n elements are kept: in the result, or in ws when it has 16 bits.
+func chains(ws []float32, y Matrix, n int) []float32 {
+	if y.half() {
+		return ws[:n]
+	}
+	return y.wide[:n]
+}

@@ -1,0 +1,24 @@
+// Package cuda holds the kernels of the CUDA engine: their PTX, embedded, and the
+// sources it is made of. It is data and a table of contents; it launches nothing,
+// uses no cgo and knows nothing of graphs or plans.
+//
+// One .cu file is one op family and one PTX module. The sources are read by two
+// compilers, clang for the device and a C++ compiler for the simulated driver;
+// gp.cuh says what of CUDA they may use, storage.cuh how tensors are stored,
+// math.cuh has the elementary functions. Every entry point is extern "C", takes
+// slots of eight bytes (pointers, long long, double), and is named
+//
+//	op_storage          layernorm_bf16
+//	op_size_storage     linear_128_f32, attention_64_f16
+//
+// with storage f32, bf16 or f16; what exists in f32 alone has no suffix. Values
+// are computed in float32, each named result is rounded once to its storage type.
+//
+// No kernel uses atomic operations on numbers, so every run gives the same bits.
+// Products and sums over rows are the chains that the CPU kernels make: one
+// element, one thread, rows ascending. Row reductions and the softmax have an
+// order of their own, fixed by the shape.
+//
+// The .ptx files are generated: `make ptx` (clang-16; PTX ISA 7.0, sm_80) writes
+// them, and a test compares when that compiler is there.
+package cuda

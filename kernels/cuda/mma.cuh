@@ -1,0 +1,89 @@
+// The tensor cores: mma.sync m16n8k16 on bf16 or f16 with f32 sums, ldmatrix and
+// cp.async. The host twins follow the register layout of the PTX manual: with
+// g = lane/4 and t = lane mod 4, a warp holds
+//
+//   A 16×16  a0 (g, 2t) a1 (g+8, 2t) a2 (g, 2t+8) a3 (g+8, 2t+8), two columns each
+//   B 16×8   b0 (2t, g) b1 (2t+8, g), two rows each
+//   C 16×8   c0, c1 (g, 2t), c2, c3 (g+8, 2t)
+//
+// Products are exact; the order in which one instruction adds its 16 products is
+// the machine's. The twin adds in order.
+#pragma once
+#include "storage.cuh"
+
+#ifdef GP_SIM
+
+SIM_UNCHECKED GP_DEVICE u16 gp_word(const u32* p, int i) { return (u16)(p[i / 2] >> 16 * (i % 2)); }
+
+// ldmatrix: lane 8m+i names row i of matrix m; register m of lane L holds row
+// L/4, columns 2(L mod 4) and the next, or with trans these rows of column L/4.
+template <bool trans> SIM_UNCHECKED static void gp_ldmatrix_at(u32 (&r)[4], const void* p, sim::Place at) {
+	u64 a = (u64)p;
+	u32 own[2] = {(u32)a, (u32)(a >> 32)};
+	sim::watch(p, 16, false);
+	const u32* all = sim::gather(GP_FULL, own, 2, at);
+	u32 lane = threadIdx.x & 31, g = lane / 4, t = lane % 4 * 2;
+	for (int m = 0; m < 4; m++) {
+		u32 pair[2];
+		for (u32 k = 0; k < 2; k++) {
+			u32 row = trans ? t + k : g, column = trans ? g : t + k;
+			const u32* name = all + 2 * (8 * m + row);
+			pair[k] = ((const u16*)((u64)name[0] | (u64)name[1] << 32))[column];
+		}
+		r[m] = pair[0] | pair[1] << 16;
+	}
+}
+#define gp_ldmatrix(trans, r, p) gp_ldmatrix_at<trans>(r, p, SIM_HERE)
+
+template <class T> SIM_UNCHECKED static void gp_mma_at(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1, sim::Place at) {
+	u32 own[6] = {a[0], a[1], a[2], a[3], b0, b1};
+	const u32* all = sim::gather(GP_FULL, own, 6, at);
+	u32 lane = threadIdx.x & 31, g = lane / 4, t = lane % 4 * 2;
+	for (u32 i = 0; i < 4; i++) {
+		u32 row = g + i / 2 * 8, column = t + i % 2;
+		for (u32 k = 0; k < 16; k++) {
+			u32 from = k % 8 / 2, high = k / 8;
+			T x, y;
+			x.bits = gp_word(all + 6 * (row % 8 * 4 + from) + row / 8 + 2 * high, k % 2);
+			y.bits = gp_word(all + 6 * (column * 4 + from) + 4 + high, k % 2);
+			c[i] = gp_fma(gp_widen(x), gp_widen(y), c[i]);
+		}
+	}
+}
+#define gp_mma(T, c, a, b0, b1) gp_mma_at<T>(c, a, b0, b1, SIM_HERE)
+
+GP_DEVICE void gp_copy_async(void* shared, const void* global) { sim::copy_async(shared, global); }
+GP_DEVICE void gp_copy_commit() { sim::copy_commit(); }
+template <int groups> GP_DEVICE void gp_copy_wait() { sim::copy_wait(groups); }
+
+#else
+
+GP_DEVICE u32 gp_shared_address(const void* p) { return (u32)(u64)(const void __attribute__((address_space(3)))*)p; }
+
+template <bool trans> GP_DEVICE void gp_ldmatrix_at(u32 (&r)[4], const void* p) {
+	if constexpr (trans)
+		asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+		             : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(gp_shared_address(p)) : "memory");
+	else
+		asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+		             : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(gp_shared_address(p)) : "memory");
+}
+#define gp_ldmatrix(trans, r, p) gp_ldmatrix_at<trans>(r, p)
+
+GP_DEVICE void gp_mma_of(gp_bf16, float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1) {
+	asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+	             : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+GP_DEVICE void gp_mma_of(gp_f16, float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1) {
+	asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+	             : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+#define gp_mma(T, c, a, b0, b1) gp_mma_of(T(), c, a, b0, b1)
+
+GP_DEVICE void gp_copy_async(void* shared, const void* global) {
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(gp_shared_address(shared)), "l"(global) : "memory");
+}
+GP_DEVICE void gp_copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int groups> GP_DEVICE void gp_copy_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory"); }
+
+#endif

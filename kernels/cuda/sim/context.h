@@ -1,0 +1,21 @@
+// The context of the process, and the first error that stays.
+#pragma once
+
+#include "api.h"
+
+#include <string>
+
+namespace sim {
+
+// ready is what every call that needs a context begins with: the error that the
+// call must answer, or CUDA_SUCCESS. A context belongs to the operating-system
+// thread that made it current.
+CUresult ready();
+
+// stuck sets the error that all later calls answer, unless there is one.
+void stuck(CUresult r, const std::string& what);
+
+// stuck_result is that error, CUDA_SUCCESS when there is none.
+CUresult stuck_result();
+
+} // namespace sim

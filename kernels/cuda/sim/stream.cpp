@@ -1,0 +1,214 @@
+#include "stream.h"
+#include "context.h"
+#include "options.h"
+
+#include <csignal>
+#include <set>
+
+using namespace sim;
+
+namespace {
+
+std::mutex streams_lock;
+std::set<CUstream> streams;
+
+std::vector<CUstream> all_streams() {
+	std::lock_guard<std::mutex> g(streams_lock);
+	return {streams.begin(), streams.end()};
+}
+
+// keep_signals leaves to this thread only what its own instructions cause: all
+// other signals are for the threads of the program.
+void keep_signals() {
+	sigset_t s;
+	sigfillset(&s);
+	for (int fatal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&s, fatal);
+	pthread_sigmask(SIG_SETMASK, &s, nullptr);
+}
+
+} // namespace
+
+CUstream_st::CUstream_st(unsigned seed) : number(new_stream()), dice(seed), thread([this] { serve(); }) {}
+
+CUstream_st::~CUstream_st() {
+	{
+		std::lock_guard<std::mutex> g(lock);
+		stop = true;
+	}
+	changed.notify_all();
+	thread.join();
+}
+
+void CUstream_st::push(std::function<void()> work) {
+	{
+		std::lock_guard<std::mutex> g(lock);
+		queue.push_back(std::move(work));
+	}
+	changed.notify_all();
+}
+
+void CUstream_st::drain() {
+	std::unique_lock<std::mutex> g(lock);
+	changed.wait(g, [&] { return queue.empty() && !busy; });
+}
+
+bool CUstream_st::idle() {
+	std::lock_guard<std::mutex> g(lock);
+	return queue.empty() && !busy;
+}
+
+void CUstream_st::serve() {
+	keep_signals();
+	for (;;) {
+		std::function<void()> work;
+		{
+			std::unique_lock<std::mutex> g(lock);
+			changed.wait(g, [&] { return stop || !queue.empty(); });
+			if (queue.empty()) return;
+			work = std::move(queue.front());
+			queue.pop_front();
+			busy = true;
+		}
+		if (options.delay_us) std::this_thread::sleep_for(std::chrono::microseconds(dice() % options.delay_us));
+		work();
+		{
+			std::lock_guard<std::mutex> g(lock);
+			busy = false;
+		}
+		changed.notify_all();
+	}
+}
+
+namespace sim {
+
+bool known(CUstream s) {
+	std::lock_guard<std::mutex> g(streams_lock);
+	return streams.count(s) > 0;
+}
+
+CUresult later(CUstream s, std::function<void(uint32_t op)> work) {
+	if (!known(s)) return CUDA_ERROR_INVALID_HANDLE; // also the default stream, which does not order with ours
+	uint32_t op = operation(s->number, s->clock);
+	s->push([work = std::move(work), op] {
+		if (stuck_result() == CUDA_SUCCESS) work(op);
+	});
+	return CUDA_SUCCESS;
+}
+
+} // namespace sim
+
+extern "C" {
+
+CUresult cuStreamCreateWithPriority(CUstream* s, unsigned int flags, int) {
+	if (CUresult r = ready()) return r;
+	// A stream that blocks on the default stream orders what ours must order by events.
+	if (flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
+	std::lock_guard<std::mutex> g(streams_lock);
+	*s = new CUstream_st(options.seed * 7919 + unsigned(streams.size()));
+	streams.insert(*s);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream* s, unsigned int flags) { return cuStreamCreateWithPriority(s, flags, 0); }
+
+CUresult cuStreamDestroy(CUstream s) {
+	{
+		std::lock_guard<std::mutex> g(streams_lock);
+		if (!streams.erase(s)) return CUDA_ERROR_INVALID_HANDLE;
+	}
+	delete s; // ends its work first
+	return stuck_result();
+}
+
+CUresult cuStreamSynchronize(CUstream s) {
+	if (CUresult r = ready()) return r;
+	if (!known(s)) return CUDA_ERROR_INVALID_HANDLE;
+	s->drain();
+	host_saw(s->clock);
+	return stuck_result();
+}
+
+CUresult cuStreamQuery(CUstream s) {
+	if (CUresult r = ready()) return r;
+	if (!known(s)) return CUDA_ERROR_INVALID_HANDLE;
+	if (!s->idle()) return CUDA_ERROR_NOT_READY;
+	host_saw(s->clock);
+	return stuck_result();
+}
+
+CUresult cuCtxSynchronize(void) {
+	if (CUresult r = ready()) return r;
+	for (CUstream s : all_streams()) {
+		s->drain();
+		host_saw(s->clock);
+	}
+	return stuck_result();
+}
+
+CUresult cuEventCreate(CUevent* e, unsigned int) {
+	if (CUresult r = ready()) return r;
+	*e = new CUevent_st;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent e) {
+	delete e;
+	return stuck_result();
+}
+
+CUresult cuEventRecord(CUevent e, CUstream s) {
+	if (CUresult r = ready()) return r;
+	if (!known(s)) return CUDA_ERROR_INVALID_HANDLE;
+	auto mark = e->mark;
+	std::lock_guard<std::mutex> g(mark->lock);
+	mark->clock = s->clock;
+	s->push([mark, count = ++mark->recorded] {
+		std::lock_guard<std::mutex> g(mark->lock);
+		mark->done = count;
+		mark->at = std::chrono::steady_clock::now();
+		mark->reached.notify_all();
+	});
+	return CUDA_SUCCESS;
+}
+
+// A wait is for the last record before the call; there may be none.
+CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int) {
+	if (CUresult r = ready()) return r;
+	if (!known(s)) return CUDA_ERROR_INVALID_HANDLE;
+	auto mark = e->mark;
+	std::lock_guard<std::mutex> g(mark->lock);
+	merge(s->clock, mark->clock);
+	s->push([mark, count = mark->recorded] {
+		std::unique_lock<std::mutex> g(mark->lock);
+		mark->reached.wait(g, [&] { return mark->done >= count; });
+	});
+	return CUDA_SUCCESS;
+}
+
+CUresult cuEventSynchronize(CUevent e) {
+	if (CUresult r = ready()) return r;
+	auto mark = e->mark;
+	std::unique_lock<std::mutex> g(mark->lock);
+	mark->reached.wait(g, [&] { return mark->done >= mark->recorded; });
+	host_saw(mark->clock);
+	return stuck_result();
+}
+
+CUresult cuEventQuery(CUevent e) {
+	if (CUresult r = ready()) return r;
+	std::lock_guard<std::mutex> g(e->mark->lock);
+	if (e->mark->done < e->mark->recorded) return CUDA_ERROR_NOT_READY;
+	host_saw(e->mark->clock);
+	return stuck_result();
+}
+
+CUresult cuEventElapsedTime(float* ms, CUevent a, CUevent b) {
+	if (CUresult r = ready()) return r;
+	std::scoped_lock g(a->mark->lock, b->mark->lock);
+	if (!a->mark->recorded || !b->mark->recorded) return CUDA_ERROR_INVALID_HANDLE;
+	if (a->mark->done < a->mark->recorded || b->mark->done < b->mark->recorded) return CUDA_ERROR_NOT_READY;
+	*ms = std::chrono::duration<float, std::milli>(b->mark->at - a->mark->at).count();
+	return CUDA_SUCCESS;
+}
+
+} // extern "C"
