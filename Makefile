@@ -15,9 +15,9 @@ PLATFORMS := darwin/arm64 linux/arm64 windows/amd64
 
 # What the official cue must accept. The templates of gradcue init are files of
 # one folder each of which stands alone, so they are not among them.
-SPECS := ./spec/... ./examples/...
+SPECS := ./...
 
-.PHONY: help build test race fuzz bench golden generate lint vet fmt cue fresh cover cross cuda check steps clean
+.PHONY: help build test race fuzz bench golden generate lint vet fmt cue fresh cover cross cuda sim cudatest ptx sass check steps clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-10s %s\n", $$1, $$2}' Makefile
@@ -48,7 +48,7 @@ golden: ## rewrite golden files from what the code does now
 
 generate: ## rewrite generated files
 	$(GO) generate ./...
-	UPDATE=1 $(GO) test -count=1 -run 'TestOpsPage' ./compiler/ir
+	UPDATE=1 $(GO) test -count=1 -run 'TestOpsPage|TestRulesPage|TestLLMCLedger' ./compiler/ir ./compiler ./cmd/gradcue
 
 lint: fmt vet ## formatting, go vet, and the size of the tree
 	@git ls-files -co --exclude-standard '*.go' | grep -v '_test\.go$$' | xargs grep -L '^// Code generated .* DO NOT EDIT\.$$' \
@@ -61,7 +61,7 @@ fmt: ## formatting of Go and CUE
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) tool cue fmt --check ./...
 
-cue: ## the official cue on the schema and the examples
+cue: ## the official cue on every package of specs
 	$(GO) tool cue vet -c $(SPECS)
 
 fresh: ## generated files are what generate writes
@@ -77,8 +77,23 @@ cross: ## build for the other platforms
 	  CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./...; \
 	done
 
-cuda: ## the command with the CUDA engine, into bin/ (needs the CUDA headers)
+# gorgonia.org/cu looks for cuda.h in a toolkit; ours comes first, so none is needed.
+cuda: export CGO_CFLAGS := -O2 -g -I$(CURDIR)/runtime/cuda
+cuda: ## the command with the CUDA engine, into bin/ (needs a C compiler, no toolkit)
 	$(GO) build -tags cuda -o bin/gradcue-cuda ./cmd/gradcue
+
+sim: ## the simulated CUDA driver, into bin/sim/ (needs g++ on x86-64 Linux)
+	$(MAKE) --no-print-directory -C kernels/cuda/sim OUT=$(CURDIR)/bin/sim
+
+cudatest: ## the CUDA engine on the simulated driver, as CI tests it
+	.ci/cuda
+
+ptx: ## rewrite the PTX of the CUDA kernels (needs clang-16)
+	kernels/cuda/ptx.sh
+	$(MAKE) --no-print-directory -C kernels/cuda/sim ptx
+
+sass: ## assemble the PTX for sm_80 and sm_90 with ptxas (gets it from Debian non-free)
+	kernels/cuda/sass.sh
 
 check: ## build, vet, fmt, cue, fresh, test, cross; the tree must come out unchanged
 	.ci/unchanged $(MAKE) --no-print-directory steps

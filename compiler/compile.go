@@ -45,6 +45,8 @@ type Options struct {
 	Tool    string // version of the tool, for provenance
 	// Batch and SeqLen of a sampling plan; 0 = one sequence of as many positions as training asks for a token.
 	Batch, SeqLen int
+	// Unsealed leaves the hashes of the plan empty, for a plan that is checked and not kept.
+	Unsealed bool
 	// Observe is called after each pass with its graph, for dumps and checks.
 	Observe func(pass string, g *ir.Graph)
 }
@@ -228,7 +230,7 @@ func (s *state) buildEval() error {
 }
 
 func (s *state) fuse() error {
-	// Fusing keeps every value but renumbers, so the names are followed.
+	// Fusing renumbers, so the names are followed.
 	rw := fuse.Fuse(s.g)
 	s.g = rw.New
 	s.rename(rw.Map)

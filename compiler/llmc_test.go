@@ -15,7 +15,6 @@ import (
 // What becomes of a tensor that llm.c keeps for a whole step.
 const (
 	kept   = "kept"   // the same floats, until backward has read them
-	short  = "freed"  // the same floats, but a block's are freed before the next block's exist
 	absent = "absent" // no such tensor
 )
 
@@ -39,14 +38,14 @@ var tensors = []tensor{
 	{"atty", "L·B·T·C", kept, []string{"blocks.*.att"}, ""},
 	{"preatt", "L·B·NH·T·T", absent, nil, "fused attention makes the scores again in backward"},
 	{"att", "L·B·NH·T·T", absent, nil, "made again from the log-sum-exp of each row, blocks.*.lse"},
-	{"attproj", "L·B·T·C", short, []string{"blocks.*.attout"}, "only the residual sum reads it, and its gradient needs no operand"},
+	{"attproj", "L·B·T·C", absent, nil, "only the residual sum reads it: the product adds to the residual itself"},
 	{"residual2", "L·B·T·C", kept, []string{"blocks.*.resid1"}, ""},
 	{"ln2", "L·B·T·C", kept, []string{"blocks.*.ln2"}, ""},
 	{"ln2_mean", "L·B·T", kept, []string{"blocks.*.ln2.mean"}, ""},
 	{"ln2_rstd", "L·B·T", kept, []string{"blocks.*.ln2.rstd"}, ""},
 	{"fch", "L·B·T·4C", kept, []string{"blocks.*.fc"}, ""},
 	{"fch_gelu", "L·B·T·4C", kept, []string{"blocks.*.act"}, ""},
-	{"fcproj", "L·B·T·C", short, []string{"blocks.*.mlpout"}, "as attproj"},
+	{"fcproj", "L·B·T·C", absent, nil, "as attproj"},
 	{"residual3", "L·B·T·C", kept, []string{"blocks.*.in", "last"}, "input of blocks 1 and on; the last one feeds the final norm"},
 	{"lnf", "B·T·C", kept, []string{"lnf"}, ""},
 	{"lnf_mean", "B·T", kept, []string{"lnf.mean"}, ""},
@@ -105,8 +104,8 @@ func (r *tensor) check(t *testing.T, p *plan.Plan, want int64) (have int64) {
 			continue
 		}
 		last := p.Sections[ir.Micro].Commands[b.Last].Phase
-		if wanted := map[string]string{kept: "backward", short: "forward"}[r.fate]; last != wanted {
-			t.Errorf("%s: %s is last used in %s, want %s", r.name, b.Name, last, wanted)
+		if last != "backward" {
+			t.Errorf("%s: %s is last used in %s, want backward", r.name, b.Name, last)
 		}
 	}
 	if r.fate == absent {
@@ -128,7 +127,6 @@ what a plan of the same model and batch holds, with nothing recomputed and
 nothing offloaded. The test that writes it checks every number.
 
 - kept: the same floats, until backward has read them.
-- freed: the same floats, but a block's are freed before the next block's exist.
 - absent: there is no such tensor, and why.
 
 L = %d layers, B = %d sequences of T = %d tokens, C = %d width, NH = %d heads, V = %d
@@ -149,7 +147,7 @@ func TestLLMCLedger(t *testing.T) {
 	line := func(r *tensor, n int64) {
 		fmt.Fprintf(&page, "| %s | %s | %d | %s | %s | %s |\n", r.name, r.shape, n, r.fate, strings.Join(r.ours, ", "), r.why)
 	}
-	theirs, freed, gone, same := int64(0), int64(0), int64(0), int64(0)
+	theirs, gone, same := int64(0), int64(0), int64(0)
 	for i := range tensors {
 		r := &tensors[i]
 		n := floats(t, x, r.shape)
@@ -158,8 +156,6 @@ func TestLLMCLedger(t *testing.T) {
 		switch r.fate {
 		case kept:
 			same += have
-		case short:
-			freed += have
 		case absent:
 			gone += n
 		}
@@ -171,8 +167,8 @@ func TestLLMCLedger(t *testing.T) {
 	lse := floats(t, x, statistic.shape)
 	statistic.check(t, p, lse)
 	line(&statistic, lse)
-	fmt.Fprintf(&page, "\nllm.c: %d floats = %d kept here + %d freed + %d absent.\nA plan keeps %d + %d (lse) = %d floats for backward, %.1f %% of llm.c's.\n",
-		theirs, same, freed, gone, same, lse, same+lse, 100*float64(same+lse)/float64(theirs))
+	fmt.Fprintf(&page, "\nllm.c: %d floats = %d kept here + %d absent.\nA plan keeps %d + %d (lse) = %d floats for backward, %.1f %% of llm.c's.\n",
+		theirs, same, gone, same, lse, same+lse, 100*float64(same+lse)/float64(theirs))
 	if all := heldForBackward(p); all != same+lse {
 		t.Errorf("the plan keeps %d floats for backward, the table explains %d", all, same+lse)
 	}

@@ -182,7 +182,7 @@ func TestMachineSees(t *testing.T) {
 		}},
 		{"recomputed from the wrong operands", func(p *plan.Plan) {
 			for i := range cs(p) {
-				if m := &cs(p)[i]; m.Phase == "recompute" && m.Op == "linear" {
+				if m := &cs(p)[i]; m.Phase == "recompute" && m.Op == "linear.add" {
 					m.Args[0], m.Args[1] = m.Args[1], m.Args[0]
 				}
 			}

@@ -139,9 +139,11 @@ func (p *page) reads(s *subject, paths []string) {
 		return
 	}
 	var out [][]string
+	seen := map[string]bool{}
 	for _, want := range paths {
 		for _, r := range rows {
-			if r[0] == want || strings.HasPrefix(r[0], want+".") && r[2] != "default" {
+			if in := r[0] == want || strings.HasPrefix(r[0], want+".") && r[2] != "default"; in && !seen[r[0]] {
+				seen[r[0]] = true
 				out = append(out, r)
 			}
 		}

@@ -89,11 +89,24 @@ func (a *app) aboutSymptom(p *page, name string, on []*subject) bool {
 		p.verdict(s.found, y.rules...)
 		if s.compiled == nil {
 			p.line("plan", "none: it is refused, or describes another trainer")
+			p.reads(s, y.described())
 			continue
 		}
 		y.answer(p, s)
 	}
 	return true
+}
+
+// described are the fields of a described trainer that the rules read, each once.
+func (y *symptom) described() (paths []string) {
+	for i := range facts {
+		for _, path := range facts[i].reads {
+			if slices.Contains(y.rules, facts[i].id) && strings.HasPrefix(path, "pipeline.") && !slices.ContainsFunc(paths, func(p string) bool { return p == path || strings.HasPrefix(path, p+".") }) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
 }
 
 // clone copies rows, since a table puts its label into them.

@@ -15,10 +15,10 @@ import (
 	"github.com/gradcue/gradcue/spec/diag"
 )
 
-//go:embed template
+//go:embed _template
 var templates embed.FS
 
-// templateNames are the values of --template: template/NAME.cue.
+// templateNames are the values of --template: _template/NAME.cue.
 var templateNames = []string{"quickstart", "llama", "plan"}
 
 func newInitCmd(a *app) *cobra.Command {
@@ -33,7 +33,8 @@ It overwrites nothing.`,
   gradcue init tiny --template llama  a Llama instead of a GPT
   gradcue init --template plan        a model to be planned only
   gradcue init --vendor               only bring the schema up to date
-  gradcue init --check                exit 1 when the schema is out of date, for CI`,
+  gradcue init --check                exit 1 when the schema is out of date, for CI
+  gradcue init --ci                   a GitHub workflow and a pre-commit hook, too`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := "."
@@ -46,14 +47,15 @@ It overwrites nothing.`,
 	c.Flags().StringVar(&o.template, "template", templateNames[0], "what to start from: "+strings.Join(templateNames, ", "))
 	c.Flags().BoolVar(&o.check, "check", false, "write nothing; compare the schema in cue.mod with this gradcue's")
 	c.Flags().BoolVar(&o.vendor, "vendor", false, "write the schema only, in place of an older one")
-	c.MarkFlagsMutuallyExclusive("check", "vendor")
+	c.Flags().BoolVar(&o.ci, "ci", false, "write a GitHub workflow and a pre-commit hook that run vet; beside experiments that exist, only these")
+	c.MarkFlagsMutuallyExclusive("check", "vendor", "ci")
 	complete(c, "template", templateNames...)
 	return c
 }
 
 type initOptions struct {
-	template      string
-	check, vendor bool
+	template          string
+	check, vendor, ci bool
 }
 
 func (a *app) init(dir string, o initOptions) error {
@@ -71,6 +73,16 @@ func (a *app) init(dir string, o initOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.ci {
+		if a.existing(dir, files).HasErrors() {
+			return a.addCI(dir)
+		}
+		ci, err := ciFiles()
+		if err != nil {
+			return err
+		}
+		files = append(files, ci...)
+	}
 	if l := a.existing(dir, files); l.HasErrors() {
 		return &findings{list: l}
 	}
@@ -85,13 +97,46 @@ func (a *app) init(dir string, o initOptions) error {
 	return a.next(dir, o.template, files)
 }
 
+// ciFiles are the files that make a repository run vet.
+func ciFiles() (out []spec.File, err error) {
+	for _, f := range [][2]string{{".github/workflows/gradcue.yml", "gradcue.yml"}, {".pre-commit-config.yaml", "pre-commit-config.yaml"}} {
+		data, err := templates.ReadFile("_template/ci/" + f[1])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, spec.File{Path: f[0], Data: data})
+	}
+	return out, nil
+}
+
+// addCI writes these files, and nothing else, beside experiments that are there.
+func (a *app) addCI(dir string) error {
+	files, err := ciFiles()
+	if err != nil {
+		return err
+	}
+	if l := a.existing(dir, files); l.HasErrors() {
+		return &findings{list: l}
+	}
+	p := newPage(a.stdout, a.outColor)
+	for i, f := range files {
+		path := filepath.Join(dir, f.Path)
+		if err := a.create(path, f.Data); err != nil {
+			return err
+		}
+		p.line([]string{"written", ""}[i], filepath.ToSlash(path))
+	}
+	p.line("next", "commit them; they work in the top folder of a repository")
+	return p.close()
+}
+
 // templateFiles are the files of a template beside the schema.
 func templateFiles(name string) ([]spec.File, error) {
-	main, err := templates.ReadFile("template/" + name + ".cue")
+	main, err := templates.ReadFile("_template/" + name + ".cue")
 	if err != nil || name == "check" {
 		return nil, usage("--template is %s, not %q", strings.Join(templateNames, ", "), name)
 	}
-	check, err := templates.ReadFile("template/check.cue")
+	check, err := templates.ReadFile("_template/check.cue")
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +144,7 @@ func templateFiles(name string) ([]spec.File, error) {
 	if name == "plan" {
 		return out, nil
 	}
-	corpus, err := templates.ReadFile("template/corpus.txt")
+	corpus, err := templates.ReadFile("_template/corpus.txt")
 	return append(out, spec.File{Path: "corpus.txt", Data: corpus}), err
 }
 
@@ -135,6 +180,9 @@ func (a *app) vendor(dir string) error {
 
 // create writes a file that must not exist, also when it has come since the check.
 func (a *app) create(file string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(a.abs(file)), 0o777); err != nil {
+		return world(file, fileError(err), "name a folder that you may write to")
+	}
 	f, err := os.OpenFile(a.abs(file), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		return content("init.exists", file, "exists already and is left as it is", "name another folder")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -63,9 +64,16 @@ func (a *app) vetFormat() string {
 	return "text"
 }
 
+// vetGarbage is how much garbage vet lets grow, in percent of what is alive. Few
+// megabytes are, whatever the number of specs, and each spec makes ten of garbage.
+const vetGarbage = 200
+
 // vet is all findings about experiments, many at a time. Plans are dropped as
 // soon as they are checked, so that the memory for many specs stays that of a few.
 func (a *app) vet(f specFlags, args []string, withData bool) (diag.List, error) {
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(vetGarbage)
+	}
 	ls, l := a.load(f, args...)
 	lists, errs := make([]diag.List, len(ls)), make([]error, len(ls))
 	next := make(chan int)
@@ -95,7 +103,7 @@ func (a *app) vet(f specFlags, args []string, withData bool) (diag.List, error) 
 func (a *app) vetOne(x *spec.Loaded, withData bool) (l diag.List, err error) {
 	if check.Foreign(x.Experiment) {
 		l = compiler.Vet(compiler.Source{Experiment: x.Experiment, Name: x.Name, Where: x.Where})
-	} else if _, l, err = a.compile(x, compiler.Options{}); err != nil {
+	} else if _, l, err = a.compile(x, compiler.Options{Unsealed: true}); err != nil {
 		return nil, err
 	}
 	if withData {

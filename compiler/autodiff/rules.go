@@ -30,6 +30,7 @@ var Rules = [ir.NumOps]Rule{
 	ir.OpRMSNormGrad:    {None: notForward},
 	ir.OpLinear:         {VJP: linear, Saves: []string{"x", "w"}},
 	ir.OpLinearGELU:     {None: afterwards},
+	ir.OpLinearAdd:      {None: afterwards},
 	ir.OpLinearDX:       {None: notForward},
 	ir.OpLinearDW:       {None: notForward},
 	ir.OpLinearDB:       {None: notForward},

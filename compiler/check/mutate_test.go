@@ -9,7 +9,8 @@ import (
 	"github.com/gradcue/gradcue/spec/diag"
 )
 
-// TestMutations breaks one formula of a right spec by changing one field. Each
+// TestMutations breaks one formula of a right spec by changing one field, or one
+// section where what is wrong needs several. Each
 // mutator is tried on several random specs; 97 of 100 mutants must be refused or
 // warned about by the rule that the formula belongs to. Escapes are printed.
 func TestMutations(t *testing.T) {

@@ -3,6 +3,7 @@
 // unfused give the same bits. It runs once, before placement; nothing fuses or
 // splits afterwards.
 //
-// A rule is data: producer, consumer, fused op. What it may not do is change
-// which named results exist.
+// A rule is data: producer, consumer, fused op. What it may leave out is a result
+// that the consumer alone reads, such as the product that a residual sum takes:
+// nothing is decided about it, and no gradient needs it.
 package fuse

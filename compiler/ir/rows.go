@@ -29,9 +29,10 @@ func rows() [NumOps]row {
 		OpLinear: {name: "linear", args: "x w b?", results: "y", doc: "y = x wᵀ (+ b), w stored [out,in]", direct: "x w y", shape: linearShape, work: resultWork("x", "w", 0), flops: linearFLOPs("x", "w")},
 		OpLinearGELU: {name: "linear.gelu", args: "x w b?", results: "fc act", attrs: "tanh", doc: "fc = x wᵀ + b, act = gelu(fc)", direct: "x w fc act", shape: linearGELUShape, work: resultWork("x", "w", 0), flops: linearFLOPs("x", "w"),
 			again: []Again{{"act", OpGELU, []string{"fc"}}}},
-		OpLinearDX: {name: "linear.dx", args: "dy w", results: "dx", doc: "dx = dy w", direct: "dy w dx", shape: linearDXShape, work: resultWork("dy", "w", 1), flops: linearFLOPs("dy", "w")},
-		OpLinearDW: {name: "linear.dw", args: "dy x ctl gw", results: "g'=gw", doc: "gw (+)= dyᵀ x, one chain over rows per element", direct: "dy x", shape: linearDWShape, flops: linearFLOPs("dy", "gw")},
-		OpLinearDB: {name: "linear.db", args: "dy ctl gb", results: "g'=gb", doc: "gb (+)= column sums of dy", direct: "dy", shape: linearDBShape, flops: elementwise("dy", 1)},
+		OpLinearAdd: {name: "linear.add", args: "x w b? r", results: "y", doc: "y = r + (x wᵀ + b), the product rounded before r is added", direct: "x w r y", shape: linearAddShape, work: resultWork("x", "w", 0), flops: linearFLOPs("x", "w")},
+		OpLinearDX:  {name: "linear.dx", args: "dy w", results: "dx", doc: "dx = dy w", direct: "dy w dx", shape: linearDXShape, work: resultWork("dy", "w", 1), flops: linearFLOPs("dy", "w")},
+		OpLinearDW:  {name: "linear.dw", args: "dy x ctl gw", results: "g'=gw", doc: "gw (+)= dyᵀ x, one chain over rows per element", direct: "dy x", shape: linearDWShape, flops: linearFLOPs("dy", "gw")},
+		OpLinearDB:  {name: "linear.db", args: "dy ctl gb", results: "g'=gb", doc: "gb (+)= column sums of dy", direct: "dy", shape: linearDBShape, flops: elementwise("dy", 1)},
 
 		OpGELU:       {name: "gelu", args: "x", results: "y", attrs: "tanh", doc: "gelu, exact or tanh form", direct: "all", shape: floats("x"), flops: elementwise("x", 10)},
 		OpGELUGrad:   {name: "gelu.grad", args: "x dy", results: "dx", attrs: "tanh", doc: "VJP of gelu", direct: "all", shape: floats("x", "dy"), flops: elementwise("x", 16)},
@@ -56,7 +57,7 @@ func rows() [NumOps]row {
 		OpSGD:         {name: "sgd", args: "w g ctl", results: "w'=w", attrs: "decay lrScale", doc: "SGD without momentum; obeys apply", shape: sgdShape, flops: elementwise("w", 4)},
 		OpSGDMomentum: {name: "sgd.momentum", args: "w g m ctl", results: "w'=w m'=m", attrs: "decay lrScale momentum nesterov", doc: "SGD with momentum; obeys apply", shape: sgdMomentumShape, flops: elementwise("w", 6)},
 
-		OpCast: {name: "cast", args: "x w", results: "w'=w", doc: "w = x rounded to its storage type: a parameter from its master copy", shape: castShape, flops: elementwise("x", 1)},
+		OpCast: {name: "cast", args: "x w", results: "w'=w", doc: "w = x rounded to its storage type: a parameter from its master copy", direct: "w", shape: castShape, flops: elementwise("x", 1)},
 
 		OpCopyOut:   {name: "copy.out", args: "x host", results: "h'=host", doc: "device to host", shape: copyOutShape},
 		OpCopyIn:    {name: "copy.in", args: "host", results: "x", doc: "host to device", shape: sameAs("host")},

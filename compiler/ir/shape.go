@@ -170,6 +170,12 @@ func linearGELUShape(s *shapes) []Type {
 	return []Type{y, y}
 }
 
+func linearAddShape(s *shapes) []Type {
+	y := linearShape(s)[0]
+	s.want("r", y.DType, y.Shape...)
+	return []Type{y}
+}
+
 func linearDXShape(s *shapes) []Type {
 	r, n := s.rowsOf("dy")
 	d := s.stored("dy")

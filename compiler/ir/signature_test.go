@@ -57,6 +57,7 @@ var signatures = [NumOps]signature{
 
 	OpLinear:     {args: "f32[R,K] f32[N,K] f32[N]", results: "f32[R,N]", flops: "2*R*K*N", anyDim: "x.0"},
 	OpLinearGELU: {args: "f32[R,K] f32[N,K] f32[N]", attr: "tanh", results: "f32[R,N] f32[R,N]", flops: "2*R*K*N", anyDim: "x.0"},
+	OpLinearAdd:  {args: "f32[R,K] f32[N,K] f32[N] f32[R,N]", results: "f32[R,N]", flops: "2*R*K*N"},
 	OpLinearDX:   {args: "f32[R,N] f32[N,K]", results: "f32[R,K]", flops: "2*R*K*N", anyDim: "dy.0 w.1"},
 	OpLinearDW:   {args: "f32[R,N] f32[R,K] f64[CTL] f32[N,K]", results: "f32[N,K]", flops: "2*R*K*N"},
 	OpLinearDB:   {args: "f32[R,N] f64[CTL] f32[N]", stored: "dy", results: "f32[N]", flops: "R*N", anyDim: "dy.0"},

@@ -61,24 +61,24 @@ func TestClosures(t *testing.T) {
 		{"lse alone", gpt(2), only(gpt(2), "r", "lse"), []string{"attention(qkv)→att lse"}},
 		{"att and lse are one op", gpt(2), only(gpt(2), "r", "att", "lse"), []string{"attention(qkv)→att lse"}},
 		{"the closure goes through a result without a name to decide on", gpt(2), only(gpt(2), "r", "resid1"),
-			[]string{"linear(att)→attout", "add(in attout)→resid1"}},
+			[]string{"linear.add(att in)→resid1"}},
 		{"the closure goes through dropout", dropped, only(dropped, "r", "resid1"),
 			[]string{"linear(att)→attout", "dropout(attout)→attdrop", "add(in attdrop)→resid1"}},
 		{"a whole block, each once, no output product", gpt(2), all(gpt(2)), []string{
-			"layernorm.apply(in ln1.mean ln1.rstd)→ln1", "linear(ln1)→qkv", "attention(qkv)→att lse", "linear(att)→attout", "add(in attout)→resid1",
+			"layernorm.apply(in ln1.mean ln1.rstd)→ln1", "linear(ln1)→qkv", "attention(qkv)→att lse", "linear.add(att in)→resid1",
 			"layernorm.apply(resid1 ln2.mean ln2.rstd)→ln2", "linear.gelu(ln2)→fc act"}},
 		{"a whole block, untied", untied, all(untied), []string{
-			"layernorm.apply(in ln1.mean ln1.rstd)→ln1", "linear(ln1)→qkv", "attention(qkv)→att lse", "linear(att)→attout", "add(in attout)→resid1",
+			"layernorm.apply(in ln1.mean ln1.rstd)→ln1", "linear(ln1)→qkv", "attention(qkv)→att lse", "linear.add(att in)→resid1",
 			"layernorm.apply(resid1 ln2.mean ln2.rstd)→ln2", "linear.gelu(ln2)→fc act"}},
 		{"a whole block of which att is moved", gpt(2), "krrhrrrrr", []string{
-			"linear(att@slot)→attout", "add(in attout)→resid1", "layernorm.apply(resid1 ln2.mean ln2.rstd)→ln2", "linear.gelu(ln2)→fc act",
+			"linear.add(att@slot in)→resid1", "layernorm.apply(resid1 ln2.mean ln2.rstd)→ln2", "linear.gelu(ln2)→fc act",
 			"layernorm.apply(in ln1.mean ln1.rstd)→ln1", "linear(ln1)→qkv", "attention(qkv)→att lse"}},
 		{"rotated qkv goes back to the projection", llama(2), only(llama(2), "r", "qkv"), []string{"linear(ln1)→proj", "rope(proj)→qkv"}},
 		{"rms norm", llama(2), only(llama(2), "r", "ln1"), []string{"rmsnorm.apply(in ln1.rstd)→ln1"}},
 		{"gated act", llama(2), only(llama(2), "r", "act"), []string{"swiglu(gateup)→act"}},
 		{"gated act with its product", llama(2), only(llama(2), "r", "gateup", "act"), []string{"linear(ln2)→gateup", "swiglu(gateup)→act"}},
 		{"a whole llama block", llama(2), all(llama(2)), []string{
-			"rmsnorm.apply(in ln1.rstd)→ln1", "linear(ln1)→proj", "rope(proj)→qkv", "attention(qkv)→att lse", "linear(att)→attout", "add(in attout)→resid1",
+			"rmsnorm.apply(in ln1.rstd)→ln1", "linear(ln1)→proj", "rope(proj)→qkv", "attention(qkv)→att lse", "linear.add(att in)→resid1",
 			"rmsnorm.apply(resid1 ln2.rstd)→ln2", "linear(ln2)→gateup", "swiglu(gateup)→act"}},
 	} {
 		r := apply(t, unplaced(t, c.cfg, adamW), decision(c.cfg, 2, same(c.row)))

@@ -66,6 +66,31 @@ func BenchmarkLinear(b *testing.B) {
 	})
 }
 
+// BenchmarkStored holds products of 16-bit matrices, widened while they are packed, against those of float32.
+func BenchmarkStored(b *testing.B) {
+	stored := func(p cpu.Par, x []float32) cpu.Matrix {
+		y := make([]uint16, len(x))
+		cpu.Narrow(p, y, x, cpu.BF16)
+		return cpu.Stored(y, cpu.BF16)
+	}
+	each(b, func(b *testing.B, p *team) {
+		for _, s := range [][3]int{{1024, 768, 768}, {1024, 768, 3072}, {1024, 3072, 768}} {
+			R, K, N := s[0], s[1], s[2]
+			ws, dw, bias := ones(R*max(N, K)), ones(N*K), ones(N)
+			x, w, y := normals(R*K), normals(N*K), normals(R*N)
+			for _, t := range []struct {
+				name    string
+				x, w, y cpu.Matrix
+			}{{"f32", cpu.F32(x), cpu.F32(w), cpu.F32(y)}, {"bf16", stored(p, x), stored(p, w), stored(p, y)}} {
+				name := fmt.Sprintf("%s/%dx%dx%d", t.name, R, K, N)
+				rate(b, "NT/"+name, "GFLOP/s", 2*R*K*N, func() { cpu.LinearOf(p, ws, t.y, t.x, t.w, bias, R, K, N) })
+				rate(b, "NN/"+name, "GFLOP/s", 2*R*K*N, func() { cpu.LinearDXOf(p, ws, t.x, t.y, t.w, R, K, N) })
+				rate(b, "TN/"+name, "GFLOP/s", 2*R*K*N, func() { cpu.LinearDWOf(p, dw, t.y, t.x, R, K, N, false) })
+			}
+		}
+	})
+}
+
 func BenchmarkLinearGELU(b *testing.B) {
 	const R, K, N = 256, 768, 3072
 	x, w, y, act, bias := normals(R*K), normals(N*K), ones(R*N), ones(R*N), ones(N)

@@ -2,22 +2,27 @@ package cpu
 
 // epilogue is what becomes of the elements of a product once their chains are complete, done while they are in a cache:
 //
-//	c → rounded to the type of out, stored there → GELU, stored in act
+//	c → rounded to the type of out, stored there → plus add, stored again
+//	                                             → GELU, stored in act
 //
 // A stage without its matrix is left out.
 type epilogue struct {
 	out  Matrix // 16 bits; nothing to do for a float32 result, which is c
+	add  Matrix
 	act  Matrix
 	tanh bool
 }
 
 // empty reports whether there is nothing to do.
-func (e *epilogue) empty() bool { return !e.out.half() && e.act.none() }
+func (e *epilogue) empty() bool { return !e.out.half() && e.add.none() && e.act.none() }
 
 // row finishes the n <= wide elements c, which are those of the results from the one at on. c becomes what is stored.
 func (e *epilogue) row(u ISA, c []float32, at int) {
 	if e.out.half() {
 		e.out.store(u, at, c)
+	}
+	if !e.add.none() {
+		e.sum(u, c, at)
 	}
 	if e.act.none() {
 		return
@@ -33,6 +38,18 @@ func (e *epilogue) row(u ISA, c []float32, at int) {
 	y := buf[:len(c)]
 	u.gelu(y, c, e.tanh)
 	e.act.store(u, at, y)
+}
+
+// sum adds to c, of 16 bits to what is stored of it.
+func (e *epilogue) sum(u ISA, c []float32, at int) {
+	if !e.out.half() {
+		u.addRow(c, e.add.wide[at:][:len(c)], c)
+		return
+	}
+	var buf [wide]float32
+	e.out.load(u, c, at)
+	u.addRow(c, e.add.row(u, buf[:], at, len(c)), c)
+	e.out.store(u, at, c)
 }
 
 // apply finishes all elements of a product that was computed without its epilogue.

@@ -75,3 +75,14 @@ func LinearGELU(p Par, fc, act, x, w, b []float32, R, K, N int, tanh bool) {
 func LinearGELUOf(p Par, ws []float32, fc, act, x, w Matrix, b []float32, R, K, N int, tanh bool) {
 	product(p, chains(ws, fc, R*N), operand{x, K, false}, operand{w, K, false}, b, R, N, K, false, epilogue{out: fc, act: act, tanh: tanh})
 }
+
+// LinearAdd is [Linear] followed by [Add]: y = r + (x wᵀ + b), with the bits of the two calls. y is not r [R,N].
+func LinearAdd(p Par, y, r, x, w, b []float32, R, K, N int) {
+	LinearAddOf(p, nil, F32(y), F32(r), F32(x), F32(w), b, R, K, N)
+}
+
+// LinearAddOf is [LinearAdd] of matrices as they are stored; a product in 16 bits is rounded before r is added. ws [R,N]
+// as in [LinearOf].
+func LinearAddOf(p Par, ws []float32, y, r, x, w Matrix, b []float32, R, K, N int) {
+	product(p, chains(ws, y, R*N), operand{x, K, false}, operand{w, K, false}, b, R, N, K, false, epilogue{out: y, add: r})
+}

@@ -78,6 +78,11 @@ func TestStoredProducts(t *testing.T) {
 			GELU(p, act, want, true)
 			wantBits(t, "act", a, act)
 
+			r, rw := halved(R*N, 6, h)
+			LinearAddOf(p, ws, y, r, x, w, b, R, K, N)
+			Add(p, want, rw, want)
+			wantBits(t, "sum", y, want)
+
 			want = make([]float32, R*K)
 			LinearDX(p, want, dyw, ww, R, K, N)
 			dx := empty(R*K, h)

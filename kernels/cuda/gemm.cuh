@@ -14,7 +14,8 @@
 #define GEMM_SHARED(S) (2 * 2 * (1024 / (S)) * ((S) + 4) * 4)
 
 // A matrix of rows×K elements as an operand: element (row,k) is at
-// p[row·ld + k], or p[k·ld + row] when across.
+// p[row·ld + k], or p[k·ld + row] when across. Where ld is a multiple of four, p
+// is one of 16 bytes.
 template <class T, bool across> struct gemm_operand {
 	const T* p;
 	i64 rows, ld;
@@ -27,15 +28,22 @@ template <class T, bool across> struct gemm_operand {
 
 // gemm_fetch reads the four elements of the thread in the tile of S rows from
 // row0 and 1024/S steps from k0; gemm_place stores them in shared memory. The
-// four are neighbours in memory.
+// four are neighbours in memory: floats that all exist and begin at a multiple of
+// 16 bytes are read at once.
 template <int S, class T, bool across>
 GP_DEVICE void gemm_fetch(float (&v)[4], const gemm_operand<T, across>& m, i64 row0, i64 k0, i64 K) {
 	int t = threadIdx.x;
-	GP_UNROLL
-	for (int i = 0; i < 4; i++) {
-		if constexpr (across) v[i] = m.at(row0 + t % (S / 4) * 4 + i, k0 + t / (S / 4), K);
-		else v[i] = m.at(row0 + t / (256 / S), k0 + t % (256 / S) * 4 + i, K);
+	i64 row = row0 + (across ? t % (S / 4) * 4 : t / (256 / S)), k = k0 + (across ? t / (S / 4) : t % (256 / S) * 4);
+	if constexpr (sizeof(T) == 4) {
+		if (m.ld % 4 == 0 && row + (across ? 3 : 0) < m.rows && k + (across ? 0 : 3) < K) {
+			gp_float4 q = *(const gp_float4*)(m.p + (across ? k * m.ld + row : row * m.ld + k));
+			GP_UNROLL
+			for (int i = 0; i < 4; i++) v[i] = q.v[i];
+			return;
+		}
 	}
+	GP_UNROLL
+	for (int i = 0; i < 4; i++) v[i] = across ? m.at(row + i, k, K) : m.at(row, k + i, K);
 }
 
 template <int S, bool across> GP_DEVICE void gemm_place(float* tile, const float (&v)[4]) {

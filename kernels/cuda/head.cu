@@ -1,5 +1,5 @@
 // The classifier w [V,C] on x [R,C], in chunks of n rows from row r0 whose logits
-// f32[n,V] lie in the scratch space:
+// f32[n,ld] lie in the scratch space, rows of V and then zeros:
 //
 //   head_logits  logits[i,v] = x[r0+i]·w[v]
 //   head_loss    loss[r] = log Σ_v e^logits[v] - logits[target], 0 where weight[r] = 0,
@@ -16,18 +16,19 @@
 
 const int HEAD_TILE = 64;
 
-template <class T> GP_DEVICE void head_logits(float* logits, const T* x, const T* w, i64 n, i64 C, i64 V) {
+template <class T> GP_DEVICE void head_logits(float* logits, const T* x, const T* w, i64 n, i64 C, i64 V, i64 ld) {
 	gemm_operand<T, false> rows = {x, n, C}, columns = {w, V, C};
-	gemm<HEAD_TILE>(rows, columns, C, [](i64, i64) { return 0.0f; }, [&](i64 i, i64 v, float s) { logits[i * V + v] = s; });
+	gemm<HEAD_TILE>(rows, columns, C, [](i64, i64) { return 0.0f; }, [&](i64 i, i64 v, float s) { logits[i * ld + v] = s; });
 }
 
 // head_loss: a block of 256 threads a row. grad = 0 leaves the logits.
-GP_DEVICE void head_loss(float* loss, float* logits, const int* targets, const float* weight, const double* ctl, i64 V, bool grad) {
+GP_DEVICE void head_loss(float* loss, float* logits, const int* targets, const float* weight, const double* ctl, i64 V, i64 ld, bool grad) {
 	GP_DYNSHARED(float, part); // [2][8]
 	i64 r = blockIdx.x;
-	float* row = logits + r * V;
+	float* row = logits + r * ld;
 	int t = threadIdx.x, lane = t & 31, warp = t >> 5;
 	float m = weight[r];
+	for (i64 v = V + t; grad && v < ld; v += 256) row[v] = 0.0f;
 	if (m == 0.0f) {
 		if (t == 0) loss[r] = 0.0f;
 		for (i64 v = t; grad && v < V; v += 256) row[v] = 0.0f;
@@ -57,15 +58,15 @@ GP_DEVICE void head_loss(float* loss, float* logits, const int* targets, const f
 	}
 }
 
-template <class T> GP_DEVICE void head_dx(T* dx, const float* dlogits, const T* w, i64 n, i64 C, i64 V) {
-	gemm_operand<float, false> rows = {dlogits, n, V};
+template <class T> GP_DEVICE void head_dx(T* dx, const float* dlogits, const T* w, i64 n, i64 C, i64 V, i64 ld) {
+	gemm_operand<float, false> rows = {dlogits, n, ld};
 	gemm_operand<T, true> columns = {w, C, C};
 	gemm<HEAD_TILE>(rows, columns, V, [](i64, i64) { return 0.0f; }, [&](i64 i, i64 c, float s) { gp_narrow(&dx[i * C + c], s); });
 }
 
 template <class T>
-GP_DEVICE void head_dw(float* gw, const float* dlogits, const T* x, const double* ctl, i64 n, i64 C, i64 V, bool first) {
-	gemm_operand<float, true> rows = {dlogits, V, V};
+GP_DEVICE void head_dw(float* gw, const float* dlogits, const T* x, const double* ctl, i64 n, i64 C, i64 V, i64 ld, bool first) {
+	gemm_operand<float, true> rows = {dlogits, V, ld};
 	gemm_operand<T, true> columns = {x, C, C};
 	bool more = !first || gp_accumulate(ctl);
 	gemm<HEAD_TILE>(rows, columns, n, [&](i64 v, i64 c) { return more ? gw[v * C + c] : 0.0f; },
@@ -83,16 +84,16 @@ template <class T> GP_DEVICE void head_last(float* logits, const T* x, const T* 
 	if ((threadIdx.x & 31) == 0) logits[i] = dot;
 }
 
-GP_KERNEL(256) head_loss_f32(float* loss, float* logits, const int* targets, const float* weight, const double* ctl, i64 V, i64 grad) {
-	head_loss(loss, logits, targets, weight, ctl, V, grad != 0);
+GP_KERNEL(256) head_loss_f32(float* loss, float* logits, const int* targets, const float* weight, const double* ctl, i64 V, i64 ld, i64 grad) {
+	head_loss(loss, logits, targets, weight, ctl, V, ld, grad != 0);
 }
 GP_REGISTER(head_loss_f32)
 
 #define ENTRY(N, T)                                                                                                                              \
-	GP_KERNEL(256) head_logits_##N(float* logits, const T* x, const T* w, i64 n, i64 C, i64 V) { head_logits(logits, x, w, n, C, V); }     \
-	GP_KERNEL(256) head_dx_##N(T* dx, const float* dlogits, const T* w, i64 n, i64 C, i64 V) { head_dx(dx, dlogits, w, n, C, V); }         \
-	GP_KERNEL(256) head_dw_##N(float* gw, const float* dlogits, const T* x, const double* ctl, i64 n, i64 C, i64 V, i64 first) {           \
-		head_dw(gw, dlogits, x, ctl, n, C, V, first != 0);                                                                                 \
+	GP_KERNEL(256) head_logits_##N(float* logits, const T* x, const T* w, i64 n, i64 C, i64 V, i64 ld) { head_logits(logits, x, w, n, C, V, ld); }     \
+	GP_KERNEL(256) head_dx_##N(T* dx, const float* dlogits, const T* w, i64 n, i64 C, i64 V, i64 ld) { head_dx(dx, dlogits, w, n, C, V, ld); }         \
+	GP_KERNEL(256) head_dw_##N(float* gw, const float* dlogits, const T* x, const double* ctl, i64 n, i64 C, i64 V, i64 ld, i64 first) {           \
+		head_dw(gw, dlogits, x, ctl, n, C, V, ld, first != 0);                                                                                 \
 	}                                                                                                                                        \
 	GP_KERNEL(256) head_last_##N(float* logits, const T* x, const T* w, const int* last, i64 B, i64 L, i64 C, i64 V) {                     \
 		head_last(logits, x, w, last, B, L, C, V);                                                                                         \

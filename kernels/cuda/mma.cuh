@@ -87,3 +87,18 @@ GP_DEVICE void gp_copy_commit() { asm volatile("cp.async.commit_group;" ::: "mem
 template <int groups> GP_DEVICE void gp_copy_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory"); }
 
 #endif
+
+// Pieces of a tile in shared memory that lies as [row][k], or as [k][row] when
+// across, with a row stride in elements: mma_left is the 16×16 piece at (row,k) as
+// A, mma_right the piece of 16 rows and 16 k as two B, registers 0, 1 for the
+// first eight rows and 2, 3 for the others.
+template <class T, bool across> GP_DEVICE void mma_left(u32 (&r)[4], const T* tile, int stride, int row, int k) {
+	int lane = threadIdx.x & 31, i = lane & 7, group = lane >> 3;
+	if constexpr (across) gp_ldmatrix(true, r, tile + (k + i + (group >> 1) * 8) * stride + row + (group & 1) * 8);
+	else gp_ldmatrix(false, r, tile + (row + i + (group & 1) * 8) * stride + k + (group >> 1) * 8);
+}
+template <class T, bool across> GP_DEVICE void mma_right(u32 (&r)[4], const T* tile, int stride, int row, int k) {
+	int lane = threadIdx.x & 31, i = lane & 7, group = lane >> 3;
+	if constexpr (across) gp_ldmatrix(true, r, tile + (k + i + (group & 1) * 8) * stride + row + (group >> 1) * 8);
+	else gp_ldmatrix(false, r, tile + (row + i + (group >> 1) * 8) * stride + k + (group & 1) * 8);
+}

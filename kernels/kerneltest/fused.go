@@ -9,7 +9,7 @@ import (
 // fusedEqualities say that a fused kernel has the bits of the kernels it fuses, a kernel that recomputes those of the kernel
 // that computed, and that rows and sequences do not depend on the batch they are in.
 func fusedEqualities() []Same {
-	return []Same{geluEquality(false), geluEquality(true), layerNormEquality(), rmsNormEquality(), lossEquality(), norm2Equality(),
+	return []Same{geluEquality(false), geluEquality(true), residualEquality(), layerNormEquality(), rmsNormEquality(), lossEquality(), norm2Equality(),
 		rowEquality(), sequenceEquality(), emptyQueryEquality(), dropoutEquality()}
 }
 
@@ -31,6 +31,23 @@ func geluEquality(tanh bool) Same {
 			k.Linear(cpu.Serial{}, fc, x, w, b, R, K, N)
 			k.GELU(cpu.Serial{}, act, fc, tanh)
 			return []f32{fc, act}
+		}}
+}
+
+func residualEquality() Same {
+	const R, K, N = 70, 33, 50
+	r, x, w, b := random(R*N, 4, 1), random(R*K, 1, 1), random(N*K, 2, 1), random(N, 3, 1)
+	return Same{"Fused/LinearAdd=Linear,Add",
+		func(k Kernels) []f32 {
+			y := unwritten(R * N)
+			k.LinearAdd(Pool(2), y, r, x, w, b, R, K, N)
+			return []f32{y}
+		},
+		func(k Kernels) []f32 {
+			y := unwritten(R * N)
+			k.Linear(cpu.Serial{}, y, x, w, b, R, K, N)
+			k.Add(cpu.Serial{}, y, r, y)
+			return []f32{y}
 		}}
 }
 

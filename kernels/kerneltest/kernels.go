@@ -13,6 +13,7 @@ type (
 type Kernels struct {
 	Linear     func(p cpu.Par, y, x, w, b f32, R, K, N int)
 	LinearGELU func(p cpu.Par, fc, act, x, w, b f32, R, K, N int, tanh bool)
+	LinearAdd  func(p cpu.Par, y, r, x, w, b f32, R, K, N int)
 	LinearDX   func(p cpu.Par, dx, dy, w f32, R, K, N int)
 	LinearDW   func(p cpu.Par, dw, dy, x f32, R, K, N int, acc bool)
 	LinearDB   func(p cpu.Par, db, dy f32, R, N int, acc bool)
@@ -57,7 +58,7 @@ type Kernels struct {
 // CPU are the kernels of kernels/cpu.
 func CPU() Kernels {
 	return Kernels{
-		Linear: cpu.Linear, LinearGELU: cpu.LinearGELU, LinearDX: cpu.LinearDX, LinearDW: cpu.LinearDW, LinearDB: cpu.LinearDB,
+		Linear: cpu.Linear, LinearGELU: cpu.LinearGELU, LinearAdd: cpu.LinearAdd, LinearDX: cpu.LinearDX, LinearDW: cpu.LinearDW, LinearDB: cpu.LinearDB,
 		GELU: cpu.GELU, GELUGrad: cpu.GELUGrad, SwiGLU: cpu.SwiGLU, SwiGLUGrad: cpu.SwiGLUGrad, Add: cpu.Add,
 		LayerNorm: cpu.LayerNorm, LayerNormApply: cpu.LayerNormApply, LayerNormGrad: cpu.LayerNormGrad,
 		RMSNorm: cpu.RMSNorm, RMSNormApply: cpu.RMSNormApply, RMSNormGrad: cpu.RMSNormGrad,

@@ -50,6 +50,18 @@ func linearCases() []Case {
 			})
 		}
 		cases = append(cases, Case{
+			Name: "LinearAdd" + name,
+			run: func(k Kernels, p cpu.Par) []f32 {
+				y := unwritten(R * N)
+				k.LinearAdd(p, y, dy, x, w, b, R, K, N)
+				return []f32{y}
+			},
+			want: func() []f64 {
+				y := make(f64, R*N)
+				ref.LinearAdd(y, wide(dy), wide(x), wide(w), wide(b), R, K, N)
+				return []f64{y}
+			},
+		}, Case{
 			Name: "LinearDX" + name,
 			run: func(k Kernels, p cpu.Par) []f32 {
 				dx := unwritten(R * K)

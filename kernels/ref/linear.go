@@ -22,6 +22,12 @@ func LinearGELU(fc, act, x, w, b []float64, R, K, N int, tanh bool) {
 	GELU(act[:R*N], fc[:R*N], tanh)
 }
 
+// LinearAdd is [Linear] and [Add] of r to it.
+func LinearAdd(y, r, x, w, b []float64, R, K, N int) {
+	Linear(y, x, w, b, R, K, N)
+	Add(y[:R*N], r, y)
+}
+
 // LinearDX is dx[r,k] = Σ_n dy[r,n] w[n,k].
 func LinearDX(dx, dy, w []float64, R, K, N int) {
 	for r := range R {

@@ -16,6 +16,12 @@ func linearGELU(o *operands, p kernel.Par) func() {
 	return func() { kernel.LinearGELUOf(p, ws, fc, act, x, w, b, R, K, N, tanh) }
 }
 
+func linearAdd(o *operands, p kernel.Par) func() {
+	ws, y, r, x, w, b := o.Work(), o.M("y"), o.M("r"), o.M("x"), o.M("w"), o.F("b")
+	R, K, N := o.Dim("x", 0), o.Dim("x", 1), o.Dim("w", 0)
+	return func() { kernel.LinearAddOf(p, ws, y, r, x, w, b, R, K, N) }
+}
+
 func linearDX(o *operands, p kernel.Par) func() {
 	ws, dx, dy, w := o.Work(), o.M("dx"), o.M("dy"), o.M("w")
 	R, K, N := o.Dim("dy", 0), o.Dim("w", 1), o.Dim("w", 0)

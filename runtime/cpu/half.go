@@ -108,13 +108,11 @@ func types(p *plan.Plan, c *plan.Command) []ir.Type {
 	return ts
 }
 
-// cast rounds a master copy into the parameter: the copy is taken as it is and
-// narrowed like every 16-bit result.
+// cast rounds a master copy into the parameter.
 func cast(o *operands, p kernel.Par) func() {
-	x, w := o.F("x"), o.F("w")
-	return func() {
-		p.For(len(w), 1<<14, func(lo, hi, _ int) { copy(w[lo:hi], x[lo:hi]) })
-	}
+	x, w := o.F("x"), elements[uint16](o.s.bytes(o.Buffer("w")))
+	kind, _ := half(o.DType("w"))
+	return func() { kernel.Narrow(p, w, x, kind) }
 }
 
 var _ exec.Memory[float32] = (*widened)(nil)

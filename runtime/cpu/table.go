@@ -49,6 +49,7 @@ var table = [ir.NumOps]func(*operands, kernel.Par) func(){
 
 	ir.OpLinear:     linear,
 	ir.OpLinearGELU: linearGELU,
+	ir.OpLinearAdd:  linearAdd,
 	ir.OpLinearDX:   linearDX,
 	ir.OpLinearDW:   linearDW,
 	ir.OpLinearDB:   linearDB,

@@ -19,7 +19,7 @@ func workspace(op ir.Op, attr ir.Attr, args []ir.Type, workers int) int64 {
 		return 4 * int64(dim(rows, 0)) * int64(dim(weight, i))
 	}
 	switch op {
-	case ir.OpLinear, ir.OpLinearGELU:
+	case ir.OpLinear, ir.OpLinearGELU, ir.OpLinearAdd:
 		return result("x", "w", 0)
 	case ir.OpLinearDX:
 		return result("dy", "w", 1)

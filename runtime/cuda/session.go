@@ -36,9 +36,10 @@ func open(p *plan.Plan, o exec.Options, e Engine, modules []kernels.Module, t *b
 	if err := bind(e.Library); err != nil {
 		return nil, err
 	}
-	s := &session{p: p, table: t, functions: newFunctions(modules), thread: newThread(), observer: o.Observer}
-	if err := s.thread.do(func() error { return s.start(e.Split) }); err != nil {
-		return nil, errors.Join(err, s.end())
+	s := &session{p: p, table: t, functions: newFunctions(modules), thread: newThread(), observer: o.Observer, split: e.Split}
+	if err := s.thread.do(func() error { return s.start() }); err != nil {
+		_ = s.end() // what is given back after an error may fail for the same reason
+		return nil, err
 	}
 	return s, nil
 }
@@ -48,6 +49,7 @@ type session struct {
 	p         *plan.Plan
 	table     *bindings
 	observer  exec.Observer
+	split     bool
 	thread    *thread
 	functions *functions
 	gpu       gpu
@@ -58,7 +60,7 @@ type session struct {
 }
 
 // start gets memory, streams and events, and binds the sections.
-func (s *session) start(split bool) error {
+func (s *session) start() error {
 	if err := s.gpu.open(); err != nil {
 		return err
 	}
@@ -71,7 +73,7 @@ func (s *session) start(split bool) error {
 	if err := s.gpu.prepare(events, s.p.Arenas[ir.Host].Bytes); err != nil {
 		return err
 	}
-	if err := s.place(split); err != nil {
+	if err := s.place(); err != nil {
 		return err
 	}
 	for i := range s.p.Sections {
@@ -91,9 +93,9 @@ func (s *session) start(split bool) error {
 
 // place gives each device buffer its address: in one arena, or, split, in an
 // allocation of its own. Buffers of a staging region stay in their region.
-func (s *session) place(split bool) error {
+func (s *session) place() error {
 	s.at = make([]uint64, len(s.p.Buffers))
-	if !split {
+	if !s.split {
 		base, err := s.gpu.allocate(s.p.Arenas[ir.Device].Bytes)
 		for b := range s.p.Buffers {
 			if !s.onHost(b) {
@@ -185,9 +187,13 @@ func (s *session) Run(ctx context.Context, sec ir.Section) error {
 	return s.thread.do(func() error { return s.run(ctx, sec) })
 }
 
-// Allocated is the bytes of the arenas. With Split the device has more than the plan says.
+// Allocated is the bytes of the arenas. With Split, which is for finding mistakes
+// and takes more, it is what the plan says.
 func (s *session) Allocated() (n [ir.NumTiers]int64) {
 	n[ir.Device], n[ir.Host] = s.gpu.device, int64(len(s.gpu.host))
+	if s.split {
+		n[ir.Device] = s.p.Arenas[ir.Device].Bytes
+	}
 	return n
 }
 

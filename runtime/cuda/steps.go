@@ -9,7 +9,6 @@ package cuda
 import "C"
 
 import (
-	"fmt"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -102,75 +101,42 @@ func (s *steps) call(i int) string {
 	return "cuStreamWaitEvent"
 }
 
-// bind makes the steps of one command.
-func (s *session) bind(i int, c *plan.Command) ([]step, error) {
-	one := step{command: i, s: C.gradcue_step{stream: s.gpu.stream(c.Stream)}}
-	switch c.Kind {
-	case plan.Launch:
-		return s.bindLaunch(one, c)
-	case plan.Copy:
-		return s.bindCopy(one, c)
-	case plan.Record:
-		one.s.kind, one.s.event = C.GRADCUE_RECORD, s.gpu.event(c.Event)
-	case plan.Wait:
-		one.s.kind, one.s.event = C.GRADCUE_WAIT, s.gpu.event(c.Event)
-	default:
-		return nil, fmt.Errorf("command of kind %q", c.Kind)
-	}
-	return []step{one}, nil
-}
-
-// bindLaunch makes a step of each kernel launch of an op.
-func (s *session) bindLaunch(one step, c *plan.Command) ([]step, error) {
-	for _, b := range append(append([]int{c.Work - 1}, c.Args...), c.Results...) {
-		if b >= 0 && s.onHost(b) {
-			return nil, fmt.Errorf("operand %s is in host memory", s.p.Buffers[b].Name)
-		}
-	}
-	o, err := newOperands(s.p, c, s.address)
-	if err != nil {
-		return nil, err
-	}
-	if s.table[o.op] == nil {
-		return nil, fmt.Errorf("the engine cuda has no kernel for it")
-	}
-	var list []step
-	for _, l := range s.table[o.op](o) {
-		f, err := s.functions.find(&l)
-		if err != nil {
-			return nil, err
-		}
-		one.s.kind, one.s.function = C.GRADCUE_LAUNCH, handle(f)
-		for k := range 3 {
-			one.s.grid[k], one.s.block[k] = C.uint(max(1, l.Grid[k])), C.uint(max(1, l.Block[k]))
-		}
-		one.s.shared, one.params = C.uint(l.Shared), l.Params
-		list = append(list, one)
-	}
-	return list, nil
-}
-
 // handle is the driver's handle of a function.
 func handle(f cu.Function) C.CUfunction { return *(*C.CUfunction)(unsafe.Pointer(&f)) }
 
-// bindCopy makes the step of a copy, whose kind follows from the tiers.
-func (s *session) bindCopy(one step, c *plan.Command) ([]step, error) {
-	from, to := c.Args[0], c.Results[0]
-	one.s.bytes = C.size_t(s.p.Buffers[from].Bytes)
-	switch {
-	case s.onHost(from) && s.onHost(to):
-		return nil, fmt.Errorf("a copy from host to host")
-	case s.onHost(to):
-		one.s.kind, one.s.from, one.s.host = C.GRADCUE_OUT, C.CUdeviceptr(s.address(from)), s.pinned(to)
-	case s.onHost(from):
-		one.s.kind, one.s.to, one.s.host = C.GRADCUE_IN, C.CUdeviceptr(s.address(to)), s.pinned(from)
-	default:
-		one.s.kind, one.s.to, one.s.from = C.GRADCUE_MOVE, C.CUdeviceptr(s.address(to)), C.CUdeviceptr(s.address(from))
+// launchStep is a kernel launch; a zero in the grid or the block is read as 1.
+func (g *gpu) launchStep(st plan.Stream, f cu.Function, l *Launch) step {
+	one := step{s: C.gradcue_step{kind: C.GRADCUE_LAUNCH, stream: g.stream(st), function: handle(f), shared: C.uint(l.Shared)}, params: l.Params}
+	for k := range 3 {
+		one.s.grid[k], one.s.block[k] = C.uint(max(1, l.Grid[k])), C.uint(max(1, l.Block[k]))
 	}
-	return []step{one}, nil
+	return one
 }
 
-// pinned is the address of a host buffer, outside the Go heap.
-func (s *session) pinned(b int) unsafe.Pointer {
-	return unsafe.Pointer(unsafe.SliceData(s.hostBytes(b)))
+// outStep is a copy from the device to pinned memory of the same length.
+func (g *gpu) outStep(st plan.Stream, to []byte, from uint64) step {
+	return step{s: C.gradcue_step{kind: C.GRADCUE_OUT, stream: g.stream(st), host: address(to), from: C.CUdeviceptr(from), bytes: C.size_t(len(to))}}
 }
+
+// inStep is a copy from pinned memory to the device.
+func (g *gpu) inStep(st plan.Stream, to uint64, from []byte) step {
+	return step{s: C.gradcue_step{kind: C.GRADCUE_IN, stream: g.stream(st), host: address(from), to: C.CUdeviceptr(to), bytes: C.size_t(len(from))}}
+}
+
+// moveStep is a copy inside the device.
+func (g *gpu) moveStep(st plan.Stream, to, from uint64, n int64) step {
+	return step{s: C.gradcue_step{kind: C.GRADCUE_MOVE, stream: g.stream(st), to: C.CUdeviceptr(to), from: C.CUdeviceptr(from), bytes: C.size_t(n)}}
+}
+
+// recordStep marks an event done when the stream has done what it was given before.
+func (g *gpu) recordStep(st plan.Stream, event int) step {
+	return step{s: C.gradcue_step{kind: C.GRADCUE_RECORD, stream: g.stream(st), event: g.event(event)}}
+}
+
+// waitStep holds the stream until an event.
+func (g *gpu) waitStep(st plan.Stream, event int) step {
+	return step{s: C.gradcue_step{kind: C.GRADCUE_WAIT, stream: g.stream(st), event: g.event(event)}}
+}
+
+// address is where pinned memory starts, outside the Go heap.
+func address(mem []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(mem)) }

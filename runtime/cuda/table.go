@@ -23,6 +23,7 @@ var table = [ir.NumOps]func(*operands) []Launch{
 
 	ir.OpLinear:     linear,
 	ir.OpLinearGELU: linearGELU,
+	ir.OpLinearAdd:  linearAdd,
 	ir.OpLinearDX:   linearDX,
 	ir.OpLinearDW:   linearDW,
 	ir.OpLinearDB:   linearDB,

@@ -35,12 +35,41 @@ func perTile(o *operands, kernel string, n, rowTiles, scoreTiles, floats int, pa
 	}
 }
 
+// perTensorTile is perTile for the kernels on the tensor cores: 128 threads and
+// tiles of 64 rows; rows of a head, of 16-bit elements, lie in shared memory.
+func perTensorTile(o *operands, kernel string, n, rows, floats int, params ...any) Launch {
+	l := perTile(o, kernel, n, 0, 0, 0, params...)
+	widest := 64
+	if o.attr.HeadDim > widest {
+		widest = 128
+	}
+	l.Grid[0], l.Block[0] = blocks(o.attr.SeqLen, 64), 128
+	l.Shared = uint32(rows*(widest+8)*2 + 4*floats)
+	return l
+}
+
+// tensorHeads reports whether the heads are for the tensor cores: 16-bit storage,
+// rows of whole pieces of 16 bytes, at most 128 wide.
+func tensorHeads(o *operands) bool {
+	return o.dtype("qkv") != "f32" && o.attr.HeadDim%8 == 0 && o.attr.HeadDim <= 128
+}
+
 func attention(o *operands) []Launch {
-	return []Launch{perTile(o, "attention", o.attr.Heads, 2, 1, 0, o.addr("att"), o.addr("lse"), o.addr("qkv"))}
+	params := []any{o.addr("att"), o.addr("lse"), o.addr("qkv")}
+	if tensorHeads(o) {
+		return []Launch{perTensorTile(o, "attention_mma", o.attr.Heads, 3*64, 0, params...)}
+	}
+	return []Launch{perTile(o, "attention", o.attr.Heads, 2, 1, 0, params...)}
 }
 
 func attentionGrad(o *operands) []Launch {
 	params := []any{o.addr("dqkv"), o.addr("datt"), o.addr("qkv"), o.addr("att"), o.addr("lse")}
+	if tensorHeads(o) {
+		return []Launch{
+			perTensorTile(o, "attention_dq_mma", o.attr.Heads, 4*64, 0, params...),
+			perTensorTile(o, "attention_dkv_mma", o.attr.KVHeads, 2*64+2*32, 2*32, params...),
+		}
+	}
 	return []Launch{
 		perTile(o, "attention_dq", o.attr.Heads, 4, 1, 0, params...),
 		perTile(o, "attention_dkv", o.attr.KVHeads, 4, 2, 2*attentionTile, params...),

@@ -12,7 +12,7 @@ import "fmt"
 //   - f32 cores with tiles of 64; the tile changes no bit
 func product(kernel, dtype string, M, N int, lengths [2]int, params ...any) Launch {
 	if dtype != "f32" && lengths[0]%8 == 0 && lengths[1]%8 == 0 {
-		return onTensorCores(kernel+"_mma_"+dtype, M, N, params...)
+		return onTensorCores(kernel+"_mma_"+dtype, 1, M, N, params...)
 	}
 	tile := 128
 	if blocks(M, tile)*blocks(N, tile) < 128 {
@@ -30,11 +30,12 @@ func tiled(kernel string, tile, M, N int, params ...any) Launch {
 }
 
 // onTensorCores launches a product with a block of 256 threads for each tile of
-// 128, and three stages of two tiles of 128 rows of 32+8 elements.
-func onTensorCores(kernel string, M, N int, params ...any) Launch {
-	const tile = 128
+// 128, and three stages of two tiles of 128 rows of 32+8 elements; those of the
+// left operand have one or two 16-bit halves.
+func onTensorCores(kernel string, halves, M, N int, params ...any) Launch {
+	const tile, stages, row = 128, 3, 32 + 8
 	return Launch{Kernel: kernel, Grid: [3]uint32{blocks(N, tile), blocks(M, tile), 1}, Block: [3]uint32{256, 1, 1},
-		Shared: 3 * 2 * tile * (32 + 8) * 2, Params: slots(params...)}
+		Shared: uint32(stages * tile * row * 2 * (halves + 1)), Params: slots(params...)}
 }
 
 func linear(o *operands) []Launch { return []Launch{linearInto(o, "y")} }
@@ -49,6 +50,12 @@ func linearInto(o *operands, y string) Launch {
 func linearGELU(o *operands) []Launch {
 	n, d := o.elems("fc"), o.dtype("fc")
 	return []Launch{linearInto(o, "fc"), along("gelu_"+d, packs(n, d), 256, o.addr("act"), o.addr("fc"), n, o.attr.Tanh)}
+}
+
+// linearAdd adds the residual to the product as it is stored, in place.
+func linearAdd(o *operands) []Launch {
+	n, d := o.elems("y"), o.dtype("y")
+	return []Launch{linearInto(o, "y"), along("add_"+d, packs(n, d), 256, o.addr("y"), o.addr("r"), o.addr("y"), n)}
 }
 
 func linearDX(o *operands) []Launch {

@@ -55,6 +55,7 @@ func cases() []plantest.Case {
 		of(ir.OpRMSNormGrad, none, x, x, vec, row, ctl, vec),
 		of(ir.OpLinear, none, x, w, f(hidden)), of(ir.OpLinear, none, x, w, no),
 		of(ir.OpLinearGELU, none, x, w, f(hidden)), of(ir.OpLinearGELU, ir.Attr{Tanh: true}, x, w, no),
+		of(ir.OpLinearAdd, none, x, w, f(hidden), dy), of(ir.OpLinearAdd, none, x, w, no, dy),
 		of(ir.OpLinearDX, none, dy, w), of(ir.OpLinearDW, none, dy, x, ctl, w), of(ir.OpLinearDB, none, dy, ctl, f(hidden)),
 		of(ir.OpGELU, none, x), of(ir.OpGELUGrad, ir.Attr{Tanh: true}, x, x),
 		of(ir.OpSwiGLU, none, dy), of(ir.OpSwiGLUGrad, none, dy, f(rows, hidden/2)),
@@ -74,7 +75,7 @@ func cases() []plantest.Case {
 }
 
 // stored are the names of operands that take the storage type.
-var stored = strings.Fields("x dx dy a b w table pos gu dh qkv att datt")
+var stored = strings.Fields("x dx dy a b r w table pos gu dh qkv att datt")
 
 // halved are the cases with 16-bit storage, of the ops that can have it.
 func halved(to ir.DType) (list []plantest.Case) {

@@ -23,6 +23,19 @@ func linearGELU(o *operands) func() {
 	return func() { kernel.LinearGELU(fc, act, x, w, b, R, K, N, tanh) }
 }
 
+func linearAdd(o *operands) func() {
+	y, r, x, w, b := o.F("y"), o.F("r"), o.F("x"), o.F("w"), o.F("b")
+	R, K, N := o.Dim("x", 0), o.Dim("x", 1), o.Dim("w", 0)
+	if round := rounderOf(o.DType("y")); round != nil {
+		return func() { // r is added to the rounded product
+			kernel.Linear(y, x, w, b, R, K, N)
+			round(y)
+			kernel.Add(y, r, y)
+		}
+	}
+	return func() { kernel.LinearAdd(y, r, x, w, b, R, K, N) }
+}
+
 func linearDX(o *operands) func() {
 	dx, dy, w := o.F("dx"), o.F("dy"), o.F("w")
 	R, K, N := o.Dim("dy", 0), o.Dim("w", 1), o.Dim("w", 0)

@@ -26,6 +26,7 @@ var table = [ir.NumOps]func(*operands) func(){
 
 	ir.OpLinear:     linear,
 	ir.OpLinearGELU: linearGELU,
+	ir.OpLinearAdd:  linearAdd,
 	ir.OpLinearDX:   linearDX,
 	ir.OpLinearDW:   linearDW,
 	ir.OpLinearDB:   linearDB,

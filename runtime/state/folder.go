@@ -87,6 +87,9 @@ func look(dir string) (fresh bool, l diag.List) {
 			fresh = fresh && name != n.Name()
 		case SpecName, EnvName, lockName:
 		default:
+			if name == statesName && empty(filepath.Join(dir, name)) {
+				continue // a run that was killed before it had described itself
+			}
 			if other == "" {
 				other = n.Name()
 			}
@@ -97,6 +100,11 @@ func look(dir string) (fresh bool, l diag.List) {
 			Help: "choose another folder with -o DIR"}}
 	}
 	return fresh, nil
+}
+
+func empty(dir string) bool {
+	names, err := os.ReadDir(dir)
+	return err == nil && len(names) == 0
 }
 
 func (f *Folder) take() diag.List {

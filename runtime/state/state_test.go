@@ -373,3 +373,29 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestOpenAfterEarlyKill: a process that was killed before it had described its
+// run leaves an empty folder of states, which is no reason to refuse the folder.
+func TestOpenAfterEarlyKill(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{statesName, lockName + ".d"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, l := look(dir); !l.HasErrors() {
+		t.Error("a folder with something else in it is taken")
+	}
+	if err := os.Remove(filepath.Join(dir, lockName+".d")); err != nil {
+		t.Fatal(err)
+	}
+	if fresh, l := look(dir); !fresh || l.HasErrors() {
+		t.Errorf("fresh %v, findings %v", fresh, l)
+	}
+	if err := os.WriteFile(filepath.Join(dir, statesName, "x"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, l := look(dir); !l.HasErrors() {
+		t.Error("a folder whose states are not ours is taken")
+	}
+}

@@ -153,6 +153,18 @@ void note_write(Cell& c) {
 	c.write_phase = here.phase, c.write_step = here.step;
 }
 
+// near says where an address is that no allocation holds.
+std::string near(uintptr_t p) {
+	char address[32];
+	snprintf(address, sizeof address, "%#zx", size_t(p));
+	auto i = regions.upper_bound(p);
+	if (i == regions.begin()) return address;
+	const Region& r = (--i)->second;
+	size_t past = p - r.at - r.size;
+	if (past > 1 << 20) return address;
+	return std::to_string(past) + " bytes past the end of " + std::to_string(r.size) + " bytes of " + r.name;
+}
+
 std::string thread_of(uint32_t block, uint32_t thread) {
 	return "block " + std::to_string(block) + " thread " + std::to_string(thread);
 }
@@ -227,9 +239,7 @@ void access(uintptr_t p, size_t n, bool write) {
 	if (!r) {
 		if (image.holds(p) && !write) return;
 		if (uintptr_t(&running) == p) return;
-		char address[32];
-		snprintf(address, sizeof address, "%#zx", size_t(p));
-		finding(write ? "write outside of memory" : "read outside of memory", n, address);
+		finding(write ? "write outside of memory" : "read outside of memory", n, near(p));
 	}
 	if (p + n > r->at + r->size) finding(write ? "write past the end" : "read past the end", n, place(*r, p - r->at) + " of " + std::to_string(r->size));
 	for (Cell *c = r->first(p), *end = r->end(p, n); c < end; c++) {

@@ -1,0 +1,99 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// fault is a planted mistake and what the drivers say of it. plain is empty where
+// the plain driver need not notice.
+type fault struct {
+	do           func(*rig) error
+	plain, check string
+}
+
+// launchOver launches a faulty kernel of one block over fresh memory.
+func launchOver(kernel string, grid, threads int) func(*rig) error {
+	return func(r *rig) error {
+		out, err := r.floats(threads)
+		if err != nil {
+			return err
+		}
+		return r.launch(Launch{Kernel: kernel, Grid: [3]uint32{uint32(grid)}, Block: [3]uint32{uint32(threads)}, Params: slots(out)})
+	}
+}
+
+func faults() map[string]fault {
+	return map[string]fault{
+		"no barrier":        {func(r *rig) error { return blockSum(r, "fault_no_barrier") }, "", "race of a read|read of memory never written|race of a write"},
+		"overwritten tile":  {func(r *rig) error { return product33(r, "fault_overwritten_tile") }, "", "race of a write|race of a read"},
+		"past the end":      {func(r *rig) error { return product33(r, "fault_past_the_end") }, "", "read past the end|read outside of memory"},
+		"divergent barrier": {launchOver("fault_divergent_barrier", 1, 64), "barrier divergence: 32 threads have ended while others wait at fault.cu:6", "barrier divergence"},
+		"divergent warp":    {launchOver("fault_divergent_warp", 1, 32), "waits for ever|warp divergence", "waits for ever|warp divergence"},
+		"address":           {launchOver("fault_address", 1, 32), "illegal address", "write outside of memory"},
+		"blocks":            {launchOver("fault_blocks", 2, 32), "", "race of a write"},
+		"unwritten": {func(r *rig) error {
+			a, err := r.floats(64)
+			if err != nil {
+				return err
+			}
+			return r.launch(along("sim_vecadd", 64, 32, a, a, a, 64))
+		}, "", "read of memory never written"},
+		"missing event": {func(r *rig) error { return sideStream(r, "event") }, "", "copy out of memory never written|copy out of device memory + 0 is not ordered after the write|not ordered after the read"},
+		"early reuse":   {func(r *rig) error { return sideStream(r, "reuse") }, "", "not ordered after the read|not ordered after the write"},
+	}
+}
+
+// commit makes a mistake and returns what came of it: the program that TestFaults starts.
+func commit(name string) error {
+	if wait, ok := strings.CutPrefix(name, "wait "); ok {
+		return withoutWait(driver(), wait)
+	}
+	return onRig(driver(), faults()[name].do)
+}
+
+// child runs a mistake in a process of its own.
+func child(t *testing.T, name, library, settings string) string {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), "GRADCUE_FAULT="+name, "GRADCUE_TEST_LIBCUDA="+library, "GRADCUE_SIM="+settings)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s, %s: %v\n%s", name, settings, err, out)
+	}
+	return string(out)
+}
+
+// says reports whether one of the alternatives stands in the text.
+func says(text, alternatives string) bool {
+	for _, a := range strings.Split(alternatives, "|") {
+		if strings.Contains(text, a) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestFaults: the checking driver names every planted mistake in every schedule
+// and with random delays, the plain one those that the executor cannot miss.
+func TestFaults(t *testing.T) {
+	for name, f := range faults() {
+		for i, order := range []string{"forward", "reverse", "random"} {
+			settings := fmt.Sprintf("order=%s,seed=%d,delay=%d", order, i+1, 200*i)
+			if got := child(t, name, checkDriver, settings); !says(got, f.check) {
+				t.Errorf("%s, %s: the checking driver says %q, want %s", name, settings, got, f.check)
+			}
+			if f.plain == "" {
+				continue
+			}
+			if got := child(t, name, plainDriver, settings); !says(got, f.plain) {
+				t.Errorf("%s, %s: the plain driver says %q, want %s", name, settings, got, f.plain)
+			}
+		}
+	}
+}
