@@ -32,15 +32,11 @@ func Backward(g *ir.Graph, o Options) (*Result, error) {
 	if last < 0 || g.Nodes[last].Op != ir.OpHeadLoss {
 		return nil, fmt.Errorf("the last node is not the loss")
 	}
-	rw := ir.NewRewriter(g)
-	for i := range last {
-		rw.Copy(i)
-	}
-	s := &sweep{g: rw.New, o: o, terms: make([]ir.ID, len(g.Values)), grad: map[ir.ID]int{}, uses: useCounts(g)}
+	s := &sweep{g: g.Prefix(last), o: o, terms: make([]ir.ID, len(g.Values)), grad: map[ir.ID]int{}, uses: useCounts(g)}
 	for i := range s.terms {
 		s.terms[i] = ir.None
 	}
-	s.res = &Result{Graph: rw.New, Row: ir.None, Compact: ir.None, Table: -1}
+	s.res = &Result{Graph: s.g, Row: ir.None, Compact: ir.None, Table: -1}
 	for i, p := range o.Params {
 		v := s.g.Values[p]
 		leaf := s.g.Leaf(v.Name+".grad", v.Layer, ir.Gradient, ir.Device, ir.Of(ir.F32, v.Type.Shape...), s.g.Nodes[v.Node].Origin)

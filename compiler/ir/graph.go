@@ -183,6 +183,16 @@ func (g *Graph) Leaf(name string, layer int, class Class, tier Tier, t Type, ori
 	return id
 }
 
+// Prefix is a new graph with the first n nodes of g and room for as many again.
+// IDs stay what they are.
+func (g *Graph) Prefix(n int) *Graph {
+	values := 0
+	for i := range g.Nodes[:n] {
+		values += len(g.Nodes[i].Results)
+	}
+	return &Graph{Nodes: append(make([]Node, 0, 2*n), g.Nodes[:n]...), Values: append(make([]Value, 0, 2*values), g.Values[:values]...)}
+}
+
 // ArgTypes are the types of a node's arguments; an absent one is the zero Type.
 func (g *Graph) ArgTypes(n *Node) []Type {
 	ts := make([]Type, len(n.Args))

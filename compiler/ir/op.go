@@ -232,6 +232,9 @@ func (o Op) Infer(attr Attr, args []Type) ([]Type, error) {
 	if o >= NumOps || o == OpLeaf {
 		return nil, fmt.Errorf("op %d cannot be applied", o)
 	}
+	if err := o.foreign(attr); err != nil {
+		return nil, err
+	}
 	s, err := o.shapes(attr, args)
 	if err != nil {
 		return nil, err
@@ -261,13 +264,21 @@ func (o Op) shapes(attr Attr, args []Type) (*shapes, error) {
 			return nil, fmt.Errorf("argument %s is %v, which is empty or too large", p.Name, args[i])
 		}
 	}
+	return &shapes{info: info, attr: attr, args: args}, nil
+}
+
+// foreign wants the attribute to have no field set that the op does not read.
+func (o Op) foreign(attr Attr) error {
+	if attr == (Attr{}) {
+		return nil
+	}
 	names, _ := attr.fields()
 	for _, n := range names {
-		if !slices.Contains(info.Attrs, n) {
-			return nil, fmt.Errorf("attribute %s does not belong to %s", n, info.Name)
+		if !slices.Contains(table[o].Attrs, n) {
+			return fmt.Errorf("attribute %s does not belong to %s", n, table[o].Name)
 		}
 	}
-	return &shapes{info: info, attr: attr, args: args}, nil
+	return nil
 }
 
 // FLOPs counts floating-point operations of one application: two for a

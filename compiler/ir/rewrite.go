@@ -10,7 +10,7 @@ type Rewriter struct {
 
 // NewRewriter starts an empty new graph.
 func NewRewriter(old *Graph) *Rewriter {
-	r := &Rewriter{Old: old, New: &Graph{}, IDs: make([]ID, len(old.Values)), Nodes: make([]int, len(old.Nodes))}
+	r := &Rewriter{Old: old, New: &Graph{Nodes: make([]Node, 0, len(old.Nodes)*3/2), Values: make([]Value, 0, len(old.Values)*3/2)}, IDs: make([]ID, len(old.Values)), Nodes: make([]int, len(old.Nodes))}
 	for i := range r.IDs {
 		r.IDs[i] = None
 	}

@@ -16,7 +16,8 @@ type Interval struct {
 // Pack gives each interval an offset, so that two that live at the same time do
 // not overlap, and returns the bytes needed. It tries two orders (largest first,
 // longest life first), each with lowest fitting offset, and keeps the smaller
-// result. Ties are broken by position, so the result is deterministic.
+// result; the second only where the first has holes. Ties are broken by position,
+// so the result is deterministic.
 func Pack(is []Interval) (offsets []int64, size int64) {
 	bySize := func(a, b int) int {
 		return cmp.Or(cmp.Compare(is[b].Bytes, is[a].Bytes), cmp.Compare(is[a].First, is[b].First), cmp.Compare(a, b))
@@ -24,13 +25,36 @@ func Pack(is []Interval) (offsets []int64, size int64) {
 	byLife := func(a, b int) int {
 		return cmp.Or(cmp.Compare(is[b].Last-is[b].First, is[a].Last-is[a].First), bySize(a, b))
 	}
+	least := alive(is)
 	for _, order := range []func(a, b int) int{bySize, byLife} {
+		if offsets != nil && size == least {
+			break
+		}
 		o, s := packIn(is, order)
 		if offsets == nil || s < size {
 			offsets, size = o, s
 		}
 	}
 	return offsets, size
+}
+
+// alive is the most bytes that live at one time, which no packing can go below.
+func alive(is []Interval) (most int64) {
+	end := 0
+	for i := range is {
+		end = max(end, is[i].Last+1)
+	}
+	steps := make([]int64, end+1)
+	for i := range is {
+		steps[is[i].First] += up(is[i].Bytes)
+		steps[is[i].Last+1] -= up(is[i].Bytes)
+	}
+	now := int64(0)
+	for _, d := range steps {
+		now += d
+		most = max(most, now)
+	}
+	return most
 }
 
 func packIn(is []Interval, order func(a, b int) int) (offsets []int64, size int64) {

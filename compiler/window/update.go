@@ -67,11 +67,7 @@ type Result struct {
 // Append returns a new graph: that of a backward pass with the update after it.
 // IDs of the old graph stay valid.
 func Append(b *autodiff.Result, params []ir.ID, control ir.ID, o *Optimizer) *Result {
-	rw := ir.NewRewriter(b.Graph)
-	for i := range b.Graph.Nodes {
-		rw.Copy(i)
-	}
-	g := rw.New
+	g := b.Graph.Prefix(len(b.Graph.Nodes))
 	r := &Result{Graph: g, RowIDs: ir.None}
 	grads := b.Grads
 	if b.Compact != ir.None {

@@ -39,6 +39,13 @@
 // padded row may spread. Subnormal numbers keep their meaning unless the threads that run kernels flush them
 // ([FlushDenormals]), as an engine's should: they are two orders of magnitude slower. exp never makes one.
 //
+// # Storage
+//
+// Kernels whose name ends in Of take matrices as they are stored ([Matrix]), in float32 or in 16 bits. They compute in float32
+// what the kernel without that ending computes of the widened operands, to the bit, and round a named result before
+// anything reads it: a product widens blocks while it packs them and rounds what is finished while it is in a cache, an
+// elementwise kernel goes span by span. No operand is widened whole.
+//
 // # Speed
 //
 // A product on vector registers packs blocks of both operands into scratch memory of the worker ([ScratchLen]) and runs

@@ -15,6 +15,9 @@
 // packed operands (kernels/cpu.ScratchLen), which is no part of the plan, like
 // its stack. Copies run on the goroutine of their stream, next to the kernels.
 //
+// Operands in 16 bits are read as they are stored by the kernels that the op table
+// calls direct; for the others the command's scratch space has float32 copies.
+//
 // The kernels use the widest instruction set of the machine, or the one that
 // exec.Options names. While a section runs, all workers flush denormal numbers
 // to zero, with one worker too, so that neither the number of workers nor who
