@@ -4,6 +4,8 @@
 //   - kernels/cpu are the float32 kernels of the CPU engine: AVX-512, AVX2, and plain Go.
 //   - kernels/_gen, a module of its own, writes the assembly of kernels/cpu.
 //   - kernels/scratch says how much scratch memory the kernels need.
+//   - kernels/cuda are the kernels of the CUDA engine, in CUDA C and as PTX, with the
+//     simulated driver that tests them (kernels/cuda/sim).
 //   - kernels/kerneltest is the conformance suite an implementation must pass: equality with
 //     ref within 1e-5, equality of bits over worker counts, splits of the rows, and vector tiers.
 //

@@ -23,7 +23,7 @@ func resultWork(rows, weight string, i int) func(*shapes, int) int64 {
 		if !s.arg(rows).DType.Half() {
 			return 0
 		}
-		return 4 * int64(s.dim(rows, 0)) * int64(s.dim(weight, i))
+		return 4 * scratch.Result(s.dim(rows, 0), s.dim(weight, i))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/plan"
 	"github.com/gradcue/gradcue/runtime/cpu"
+	"github.com/gradcue/gradcue/runtime/exec"
 	"github.com/gradcue/gradcue/runtime/ref"
 	"github.com/gradcue/gradcue/runtime/train"
 	"github.com/gradcue/gradcue/spec/shape"
@@ -64,16 +65,44 @@ func TestStoredSameBits(t *testing.T) {
 	}
 }
 
+// TestStoredTiers: on every instruction set, both families train in 16 bits with
+// the same bits for any number of workers and with everything recomputed in parts
+// of the window; the sets of one class agree.
+func TestStoredTiers(t *testing.T) {
+	for _, name := range []string{"quickstart", "tiny-llama"} {
+		l := example(t, name)
+		for _, dtype := range []shape.DType{"bf16", "f16"} {
+			half := stored(dtype)
+			p := planOf(t, l, half)
+			changed := planOf(t, l, func(x *shape.Experiment) { half(x); split(2)(x); x.Checkpointing.Policy = "full" })
+			base := map[string]train.Result{}
+			for _, isa := range tiers() {
+				t.Run(name+"/"+string(dtype)+"/"+isa, func(t *testing.T) {
+					r := trainOn(t, onISA{isa: isa}, p, l, train.Options{Steps: 3, Workers: 3})
+					if want, ok := base[exec.Class(isa)]; ok {
+						same(t, want, r)
+					}
+					base[exec.Class(isa)] = r
+					same(t, r, trainOn(t, onISA{isa: isa}, changed, l, train.Options{Steps: 3, Workers: 1}))
+				})
+			}
+		}
+	}
+}
+
 // TestStoredBytes: activations take half the bytes, parameters are stored twice.
 func TestStoredBytes(t *testing.T) {
 	l := example(t, "gpt2-124m")
-	bytes := func(change func(*shape.Experiment)) (by [ir.NumClasses]int64) {
+	bytes := func(change func(*shape.Experiment)) (by plan.Moment) {
 		p := planOf(t, l, change)
 		ledger := p.Ledger(ir.Micro, ir.Device)
 		at, _ := plan.PeakOf(ledger)
 		return ledger[at]
 	}
 	f32, bf16 := bytes(nil), bytes(stored("bf16"))
+	if a, b := f32.Total(), bf16.Total()-bf16[ir.Master]; float64(b) > 0.85*float64(a) {
+		t.Errorf("%d bytes at the peak in f32, %d in bf16 beside the masters: more than 0.85", a, b)
+	}
 	if a, b := f32[ir.Activation], bf16[ir.Activation]; float64(b) > 0.6*float64(a) {
 		t.Errorf("activations %d bytes in f32, %d in bf16: more than 0.6", a, b)
 	}

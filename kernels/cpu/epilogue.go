@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/gradcue/gradcue/kernels/scratch"
+
 // epilogue is what becomes of the elements of a product once their chains are complete, done while they are in a cache:
 //
 //	c → rounded to the type of out, stored there → plus add, stored again
@@ -67,6 +69,15 @@ func (e epilogue) apply(p Par, c []float32) {
 			t.row(t.u, t.c[lo:min(hi, lo+wide)], lo)
 		}
 	})
+}
+
+// together is the number of rows, of those left, that a product computes at a time: all, but of a result in 16 bits as
+// many as ws has room for.
+func together(y Matrix, left int) int {
+	if y.half() {
+		return min(left, scratch.ResultRows)
+	}
+	return left
 }
 
 // chains is where the chains of a result of n elements are kept: in the result, or in ws when it has 16 bits.

@@ -5,9 +5,14 @@ func Linear(p Par, y, x, w, b []float32, R, K, N int) {
 	LinearOf(p, nil, F32(y), F32(x), F32(w), b, R, K, N)
 }
 
-// LinearOf is [Linear] of matrices as they are stored; y in 16 bits is rounded, and its chains are kept in ws [R,N].
+// LinearOf is [Linear] of matrices as they are stored; y in 16 bits is rounded, and its chains are kept in
+// ws [min(R,1024),N].
 func LinearOf(p Par, ws []float32, y, x, w Matrix, b []float32, R, K, N int) {
-	product(p, chains(ws, y, R*N), operand{x, K, false}, operand{w, K, false}, b, R, N, K, false, epilogue{out: y})
+	for r, n := 0, 0; r < R; r += n {
+		n = together(y, R-r)
+		out := y.from(r * N)
+		product(p, chains(ws, out, n*N), operand{x.from(r * K), K, false}, operand{w, K, false}, b, n, N, K, false, epilogue{out: out})
+	}
 }
 
 // LinearDX is the VJP of [Linear] with respect to x: dx[r,k] = Σ_n dy[r,n] w[n,k], n ascending.
@@ -15,9 +20,13 @@ func LinearDX(p Par, dx, dy, w []float32, R, K, N int) {
 	LinearDXOf(p, nil, F32(dx), F32(dy), F32(w), R, K, N)
 }
 
-// LinearDXOf is [LinearDX] of matrices as they are stored; ws [R,K] as in [LinearOf].
+// LinearDXOf is [LinearDX] of matrices as they are stored; ws as in [LinearOf].
 func LinearDXOf(p Par, ws []float32, dx, dy, w Matrix, R, K, N int) {
-	product(p, chains(ws, dx, R*K), operand{dy, N, false}, operand{w, K, true}, nil, R, K, N, false, epilogue{out: dx})
+	for r, n := 0, 0; r < R; r += n {
+		n = together(dx, R-r)
+		out := dx.from(r * K)
+		product(p, chains(ws, out, n*K), operand{dy.from(r * N), N, false}, operand{w, K, true}, nil, n, K, N, false, epilogue{out: out})
+	}
 }
 
 // LinearDW is the VJP of [Linear] with respect to w: dw[n,k] = Σ_r dy[r,n] x[r,k], r ascending.
@@ -70,10 +79,15 @@ func LinearGELU(p Par, fc, act, x, w, b []float32, R, K, N int, tanh bool) {
 	LinearGELUOf(p, nil, F32(fc), F32(act), F32(x), F32(w), b, R, K, N, tanh)
 }
 
-// LinearGELUOf is [LinearGELU] of matrices as they are stored; fc in 16 bits is rounded before act is computed from it,
-// and its chains are kept in ws [R,N].
+// LinearGELUOf is [LinearGELU] of matrices as they are stored; fc in 16 bits is rounded before act is computed from it;
+// ws as in [LinearOf].
 func LinearGELUOf(p Par, ws []float32, fc, act, x, w Matrix, b []float32, R, K, N int, tanh bool) {
-	product(p, chains(ws, fc, R*N), operand{x, K, false}, operand{w, K, false}, b, R, N, K, false, epilogue{out: fc, act: act, tanh: tanh})
+	for r, n := 0, 0; r < R; r += n {
+		n = together(fc, R-r)
+		out := fc.from(r * N)
+		product(p, chains(ws, out, n*N), operand{x.from(r * K), K, false}, operand{w, K, false}, b, n, N, K, false,
+			epilogue{out: out, act: act.from(r * N), tanh: tanh})
+	}
 }
 
 // LinearAdd is [Linear] followed by [Add]: y = r + (x wᵀ + b), with the bits of the two calls. y is not r [R,N].
@@ -81,8 +95,13 @@ func LinearAdd(p Par, y, r, x, w, b []float32, R, K, N int) {
 	LinearAddOf(p, nil, F32(y), F32(r), F32(x), F32(w), b, R, K, N)
 }
 
-// LinearAddOf is [LinearAdd] of matrices as they are stored; a product in 16 bits is rounded before r is added. ws [R,N]
-// as in [LinearOf].
-func LinearAddOf(p Par, ws []float32, y, r, x, w Matrix, b []float32, R, K, N int) {
-	product(p, chains(ws, y, R*N), operand{x, K, false}, operand{w, K, false}, b, R, N, K, false, epilogue{out: y, add: r})
+// LinearAddOf is [LinearAdd] of matrices as they are stored; a product in 16 bits is rounded before add is; ws as in
+// [LinearOf].
+func LinearAddOf(p Par, ws []float32, y, add, x, w Matrix, b []float32, R, K, N int) {
+	for r, n := 0, 0; r < R; r += n {
+		n = together(y, R-r)
+		out := y.from(r * N)
+		product(p, chains(ws, out, n*N), operand{x.from(r * K), K, false}, operand{w, K, false}, b, n, N, K, false,
+			epilogue{out: out, add: add.from(r * N)})
+	}
 }

@@ -54,14 +54,14 @@ func everyHalf(t *testing.T, name string, f func(t *testing.T, p SerialISA, h Ha
 // TestStoredProducts: a product of 16-bit operands has the bits of the product of the widened ones, whichever of the two
 // have 16 bits, and a result in 16 bits is that rounded once.
 func TestStoredProducts(t *testing.T) {
-	for _, s := range [][3]int{{1, 1, 1}, {3, 600, 4}, {2, 257, 7}, {65, 129, 5}, {70, 3, 70}, {50, 9, 400}, {49, 385, 49}, {8, 8, 48}, {7, 7, 47}, {14, 300, 17}, {130, 16, 24}} {
+	for _, s := range [][3]int{{1, 1, 1}, {3, 600, 4}, {2, 257, 7}, {65, 129, 5}, {70, 3, 70}, {50, 9, 400}, {49, 385, 49}, {8, 8, 48}, {7, 7, 47}, {14, 300, 17}, {130, 16, 24}, {1100, 3, 5}} {
 		R, K, N := s[0], s[1], s[2]
 		everyHalf(t, fmt.Sprintf("%dx%dx%d", R, K, N), func(t *testing.T, p SerialISA, h Half) {
 			x, xw := halved(R*K, 1, h)
 			w, ww := halved(N*K, 2, h)
 			dy, dyw := halved(R*N, 3, h)
 			b := stream(N, 4)
-			want, act, ws := make([]float32, R*N), make([]float32, R*N), make([]float32, R*max(N, K))
+			want, act, ws := make([]float32, R*N), make([]float32, R*N), make([]float32, min(R, 1024)*max(N, K))
 			Linear(p, want, xw, ww, b, R, K, N)
 			for _, c := range []struct{ x, w Matrix }{{x, w}, {F32(xw), w}, {x, F32(ww)}} {
 				y := make([]float32, R*N)

@@ -8,7 +8,8 @@ const (
 	unit  = 8   // floats of a panel of a for one k: the tile's rows, padded
 )
 
-// ScratchLen is the number of float32 that a worker of a packed product needs for one block of each operand.
+// ScratchLen is the number of float32 that a worker of a packed product needs for one block of each operand. Elementwise
+// kernels of 16-bit matrices use less of it, in plain Go as well.
 //
 // A Par that has a method Scratch(worker int) []float32 is asked for that much, for every worker; for another the
 // products allocate it on every call. What it holds between two calls is of no meaning.

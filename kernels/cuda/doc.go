@@ -10,6 +10,7 @@
 //
 //	op_storage          layernorm_bf16
 //	op_size_storage     linear_128_f32, attention_64_f16
+//	op_mma_storage      linear_mma_bf16, attention_mma_64_f16
 //
 // with storage f32, bf16 or f16; what exists in f32 alone has no suffix. Values
 // are computed in float32, each named result is rounded once to its storage type.
@@ -18,6 +19,12 @@
 // Products and sums over rows are the chains that the CPU kernels make: one
 // element, one thread, rows ascending. Row reductions and the softmax have an
 // order of their own, fixed by the shape.
+//
+// The kernels named mma use the tensor cores, for 16-bit storage where rows are
+// whole pieces of 16 bytes. Their products are exact and their sums f32, but one
+// instruction adds 16 products in an order of its own: the bits are those of the
+// same kernel on the same architecture, and another split into micro-batches
+// agrees to rounding, not to the bit.
 //
 // The .ptx files are generated: `make ptx` (clang-16; PTX ISA 7.0, sm_80) writes
 // them, and a test compares when that compiler is there.

@@ -2,7 +2,7 @@
 # Assembles every .ptx with NVIDIA's ptxas and prints registers, stack and spills
 # of each kernel: the only check of the inline PTX that needs no GPU. Nothing is
 # installed: the assembler is taken out of Debian's package into the folder given
-# (default build/ptxas in this checkout's temporary space), or PTXAS names one.
+# (default: gradcue-ptxas among temporary files), or PTXAS names one.
 #
 #	sass.sh [folder] [sm_80 sm_90 …]
 set -euo pipefail
@@ -12,20 +12,19 @@ shift || true
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(sm_80 sm_90)
 
-if [ -z "${PTXAS:-}" ]; then
-	PTXAS=$into/root/usr/lib/nvidia-cuda-toolkit/bin/ptxas
-	if [ ! -x "$PTXAS" ]; then
-		mkdir -p "$into/lists/partial" "$into/cache"
-		cat >"$into/sources.list" <<-END
-			deb http://deb.debian.org/debian bookworm main contrib non-free
-		END
-		apt=(apt-get -o Dir::Etc::sourcelist="$into/sources.list" -o Dir::Etc::sourceparts=/dev/null
-			-o Dir::State::lists="$into/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=)
-		"${apt[@]}" -q update
-		(cd "$into" && "${apt[@]}" -q download nvidia-cuda-toolkit)
-		dpkg -x "$into"/nvidia-cuda-toolkit_*.deb "$into/root"
-		[ -x "$PTXAS" ] || PTXAS=$(find "$into/root" -name ptxas -type f | head -n 1)
-	fi
+# found prints the assembler in the unpacked package, if it is there.
+found() { find "$into/root" -name ptxas -type f 2>/dev/null | head -n 1; }
+
+PTXAS=${PTXAS:-$(found)}
+if [ -z "$PTXAS" ]; then
+	mkdir -p "$into/lists/partial"
+	echo "deb http://deb.debian.org/debian bookworm contrib non-free" >"$into/sources.list"
+	apt=(apt-get -q -o Dir::Etc::sourcelist="$into/sources.list" -o Dir::Etc::sourceparts=/dev/null
+		-o Dir::State::lists="$into/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=)
+	"${apt[@]}" update
+	(cd "$into" && "${apt[@]}" download nvidia-cuda-toolkit)
+	dpkg -x "$into"/nvidia-cuda-toolkit_*.deb "$into/root"
+	PTXAS=$(found)
 fi
 
 for ptx in "$here"/*.ptx; do

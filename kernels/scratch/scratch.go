@@ -15,6 +15,8 @@ const (
 	GradStride = (GradKeys + PanelCols - 1 + 15) &^ 15
 	// HeadRows is the number of trained positions whose logits are held at a time.
 	HeadRows = 128
+	// ResultRows is the number of rows of a product with a 16-bit result whose chains are held at a time.
+	ResultRows = 1024
 )
 
 // Stride is the row stride of a score block of n keys.
@@ -46,3 +48,6 @@ func AttentionGrad(workers int) int64 { return int64(workers) * AttentionGradSlo
 // Head is the logits, inputs and input gradients of one chunk of trained
 // positions, of R rows of width C over a vocabulary of V.
 func Head(R, C, V int) int64 { return int64(min(R, HeadRows)) * (int64(V) + 2*int64(C)) }
+
+// Result is the chains of a product with a 16-bit result of R rows and N columns.
+func Result(R, N int) int64 { return int64(min(R, ResultRows)) * int64(N) }

@@ -89,14 +89,12 @@ func newPool(workers int, isa kernel.ISA) (*pool, error) {
 		p.spin = polls // else a poll would only keep another worker from running
 	}
 	p.joined = func() bool { return p.left.Load() == 0 }
-	if isa != kernel.Go {
-		for range workers {
-			a, err := allocate(4 * kernel.ScratchLen)
-			if err != nil {
-				return nil, errors.Join(fmt.Errorf("allocate scratch memory of a worker: %w", err), release(p.scratch...))
-			}
-			p.scratch = append(p.scratch, a)
+	for range workers {
+		a, err := allocate(4 * kernel.ScratchLen)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("allocate scratch memory of a worker: %w", err), release(p.scratch...))
 		}
+		p.scratch = append(p.scratch, a)
 	}
 	for w := range p.sleeper {
 		p.sleeper[w].wake = make(chan struct{}, 1)

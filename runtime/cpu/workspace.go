@@ -4,6 +4,7 @@ import (
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/plan"
 	kernel "github.com/gradcue/gradcue/kernels/cpu"
+	"github.com/gradcue/gradcue/kernels/scratch"
 )
 
 // workspace is the scratch space in bytes that the kernel of an application
@@ -16,7 +17,7 @@ func workspace(op ir.Op, attr ir.Attr, args []ir.Type, workers int) int64 {
 		if !args[op.Arg(rows)].DType.Half() {
 			return 0
 		}
-		return 4 * int64(dim(rows, 0)) * int64(dim(weight, i))
+		return 4 * scratch.Result(dim(rows, 0), dim(weight, i))
 	}
 	switch op {
 	case ir.OpLinear, ir.OpLinearGELU, ir.OpLinearAdd:

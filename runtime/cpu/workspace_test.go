@@ -16,6 +16,7 @@ func TestOpTablePredictsWorkspace(t *testing.T) {
 			attn := ir.Attr{Heads: size.h, KVHeads: size.g, HeadDim: size.d, SeqLen: size.t, Scale: 1}
 			qkv, att, lse := f(r, c+2*size.g*size.d), f(r, c), f(r, size.h)
 			x, w, ctl := f(r, c), f(size.v, c), ir.Of(ir.F64, ir.ControlLen)
+			half := func(shape ...int) ir.Type { return ir.Of(ir.BF16, shape...) }
 			for _, a := range []struct {
 				op   ir.Op
 				attr ir.Attr
@@ -25,6 +26,10 @@ func TestOpTablePredictsWorkspace(t *testing.T) {
 				{ir.OpAttentionGrad, attn, []ir.Type{att, qkv, att, lse, {}}},
 				{ir.OpHeadLoss, ir.Attr{}, []ir.Type{x, w, i(r), f(r)}},
 				{ir.OpHeadLossGrad, ir.Attr{}, []ir.Type{x, w, i(r), f(r), ctl, w}},
+				{ir.OpLinear, ir.Attr{}, []ir.Type{half(r, c), half(size.v, c), {}}},
+				{ir.OpLinearGELU, ir.Attr{}, []ir.Type{half(r, c), half(size.v, c), {}}},
+				{ir.OpLinearAdd, ir.Attr{}, []ir.Type{half(r, c), half(size.v, c), {}, half(r, size.v)}},
+				{ir.OpLinearDX, ir.Attr{}, []ir.Type{half(r, size.v), half(size.v, c)}},
 			} {
 				if _, err := a.op.Infer(a.attr, a.args); err != nil {
 					t.Fatalf("%s: %v", a.op, err)

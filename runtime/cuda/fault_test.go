@@ -3,11 +3,16 @@
 package cuda
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"os/exec"
+	process "os/exec"
 	"strings"
 	"testing"
+
+	"github.com/gradcue/gradcue/compiler/ir"
+	"github.com/gradcue/gradcue/compiler/plan/plantest"
+	"github.com/gradcue/gradcue/runtime/exec"
 )
 
 // fault is a planted mistake and what the drivers say of it. plain is empty where
@@ -54,13 +59,38 @@ func commit(name string) error {
 	if wait, ok := strings.CutPrefix(name, "wait "); ok {
 		return withoutWait(driver(), wait)
 	}
+	if arena, ok := strings.CutPrefix(name, "leaves its buffer "); ok {
+		return leavesItsBuffer(arena == "split")
+	}
 	return onRig(driver(), faults()[name].do)
+}
+
+// leavesItsBuffer runs an addition that goes on behind the end of its operands.
+func leavesItsBuffer(split bool) error {
+	p, args, _ := plantest.Single(plantest.Case{Op: ir.OpAdd, Args: []ir.Type{ir.Of(ir.F32, 64), ir.Of(ir.F32, 64)}}, 1)
+	longer := bindings{ir.OpAdd: func(o *operands) []Launch {
+		return []Launch{along("add_f32", 32, 32, o.addr("y"), o.addr("a"), o.addr("b"), 128)}
+	}}
+	s, err := open(forCUDA(p), exec.Options{}, Engine{Library: driver(), Split: split}, mustModules(), &longer)
+	if err != nil {
+		return err
+	}
+	x := make([]float32, 64)
+	return first([]error{s.Write(args[0], x), s.Write(args[1], x), s.Run(context.Background(), ir.Micro)})
+}
+
+// TestSplit: with an allocation for each buffer the checking driver finds a
+// launch that leaves its buffer.
+func TestSplit(t *testing.T) {
+	if got := child(t, "leaves its buffer split", checkDriver, ""); !strings.Contains(got, "past the end") {
+		t.Errorf("the checking driver says %q", got)
+	}
 }
 
 // child runs a mistake in a process of its own.
 func child(t *testing.T, name, library, settings string) string {
 	t.Helper()
-	c := exec.Command(os.Args[0])
+	c := process.Command(os.Args[0])
 	c.Env = append(os.Environ(), "GRADCUE_FAULT="+name, "GRADCUE_TEST_LIBCUDA="+library, "GRADCUE_SIM="+settings)
 	out, err := c.CombinedOutput()
 	if err != nil {

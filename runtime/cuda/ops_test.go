@@ -147,18 +147,25 @@ func (z sizes) operand(r *rand.Rand, c plantest.Case, arg int, acc float64) any 
 	return values(r, n, 0)
 }
 
-// apply runs a case and returns its results; f64 ones are rounded.
-func (z sizes) apply(t *testing.T, e exec.Engine, p *plan.Plan, c plantest.Case, args, results []int, acc float64) (out [][]float32) {
+// apply runs a case on arguments that are always the same.
+func (z sizes) apply(t *testing.T, e exec.Engine, p *plan.Plan, c plantest.Case, args, results []int, acc float64) [][]float32 {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	return applyTo(t, e, p, c, args, results, func(k int) any { return z.operand(r, c, k, acc) })
+}
+
+// applyTo runs a case on arguments by position and returns its results; f64 ones
+// are rounded.
+func applyTo(t *testing.T, e exec.Engine, p *plan.Plan, c plantest.Case, args, results []int, operand func(k int) any) (out [][]float32) {
 	t.Helper()
 	s, err := e.Open(p, exec.Options{})
 	if err != nil {
 		t.Fatalf("%s: %s: %v", e.Name(), c.Op, err)
 	}
 	defer s.Close()
-	r := rand.New(rand.NewPCG(1, 2))
 	for k, b := range args {
 		if b >= 0 {
-			if err := s.Write(b, z.operand(r, c, k, acc)); err != nil {
+			if err := s.Write(b, operand(k)); err != nil {
 				t.Fatalf("%s: %s: %v", e.Name(), c.Op, err)
 			}
 		}
@@ -243,6 +250,51 @@ func TestEveryOp(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAgain: a result that the op table can compute again has the same bits then,
+// from the arguments and results as they are stored.
+func TestAgain(t *testing.T) {
+	engine, seen := Engine{Library: driver()}, 0
+	for _, to := range []ir.DType{ir.F32, ir.BF16, ir.F16} {
+		for _, c := range wide.cases() {
+			c, ok := stored(c, to)
+			if !ok || len(c.Op.Info().Again) == 0 {
+				continue
+			}
+			p, args, results := plantest.Single(c, 1)
+			r := rand.New(rand.NewPCG(3, 4))
+			given, types := map[string]any{}, map[string]ir.Type{}
+			for k, a := range c.Op.Info().Args {
+				if types[a.Name] = c.Args[k]; c.Args[k].DType != ir.Invalid {
+					given[a.Name] = wide.operand(r, c, k, 0)
+				}
+			}
+			inferred, err := c.Op.Infer(c.Attr, c.Args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := applyTo(t, engine, forCUDA(p), c, args, results, func(k int) any { return given[c.Op.Info().Args[k].Name] })
+			for k, res := range c.Op.Info().Results {
+				given[res.Name], types[res.Name] = first[k], inferred[k]
+			}
+			for _, a := range c.Op.Info().Again {
+				again := plantest.Case{Op: a.Op, Attr: ir.Attr{Tanh: c.Attr.Tanh}}
+				for _, name := range a.Args {
+					again.Args = append(again.Args, types[name])
+				}
+				p, args, results := plantest.Single(again, 1)
+				second := applyTo(t, engine, forCUDA(p), again, args, results, func(k int) any { return given[a.Args[k]] })
+				if !slices.Equal(bitsOf(second[0]), bitsOf(first[c.Op.Result(a.Result)])) {
+					t.Errorf("%s of %s in %s differs when %s computes it again", a.Result, c.Op, to, a.Op)
+				}
+				seen++
+			}
+		}
+	}
+	if seen < 9 {
+		t.Errorf("%d results were computed again", seen)
 	}
 }
 
