@@ -25,6 +25,14 @@ func (s *session) bytes(b int) []byte {
 // plan.Align, bases of align.
 func (s *session) Float(b int) []float32 { return elements[float32](s.bytes(b)) }
 
+// Floats is the memory of an f32 buffer (exec.Viewer).
+func (s *session) Floats(b int) []float32 {
+	if s.closed || b < 0 || b >= len(s.p.Buffers) || s.p.Buffers[b].DType != "f32" {
+		return nil
+	}
+	return s.Float(b)
+}
+
 // Int is an i32 buffer.
 func (s *session) Int(b int) []int32 { return elements[int32](s.bytes(b)) }
 

@@ -56,6 +56,14 @@ func Class(isa string) string {
 	return "fma"
 }
 
+// Viewer is a session whose f32 buffers can be looked at in place between two
+// runs of a section, so that saving needs no copy of the largest tensor.
+type Viewer interface {
+	// Floats is the memory of an f32 buffer, nil for another one. It must not be
+	// used after Close.
+	Floats(buffer int) []float32
+}
+
 // Observer is told when each launch and copy ran. It brings its own clock, in
 // monotonic nanoseconds. Both methods are called from the goroutines of all
 // streams.

@@ -67,21 +67,43 @@ type store struct {
 	sess exec.Session
 	all  []tensor
 	wide bool
-	f32  []float32
+	most int       // elements of the largest tensor
+	f32  []float32 // room for it, made when a tensor cannot be looked at in place
 	f64  []float64
 }
 
 func newStore(sess exec.Session, p *plan.Plan, wide bool) *store {
 	s := &store{sess: sess, all: tensors(p), wide: wide}
-	n := 0
 	for _, t := range s.all {
-		n = max(n, t.n)
+		s.most = max(s.most, t.n)
 	}
-	s.f32 = make([]float32, n)
 	if wide {
-		s.f64 = make([]float64, n)
+		s.f64 = make([]float64, s.most)
 	}
 	return s
+}
+
+// floats is the tensor's own memory where the session shows it, else room for a
+// copy.
+func (s *store) floats(t tensor) (x []float32, own bool) {
+	if v, ok := s.sess.(exec.Viewer); ok {
+		if x := v.Floats(t.buffer); len(x) == t.n {
+			return x, true
+		}
+	}
+	if s.f32 == nil {
+		s.f32 = make([]float32, s.most)
+	}
+	return s.f32[:t.n], false
+}
+
+// read is the tensor in f32; it is to be looked at only.
+func (s *store) read(t tensor) ([]float32, error) {
+	x, own := s.floats(t)
+	if own {
+		return x, nil
+	}
+	return x, s.sess.Read(t.buffer, x)
 }
 
 // Initialise writes what a run starts from: the first parameters and zero moments.
@@ -98,23 +120,27 @@ func LoadParameters(sess exec.Session, p *plan.Plan, f *weights.File) error {
 // initialise writes the first parameters and zero moments.
 func (s *store) initialise(seed int64) error {
 	for _, t := range s.all {
-		x := s.f32[:t.n]
+		x, own := s.floats(t)
 		if err := first32(x, t, seed); err != nil {
 			return err
 		}
-		if err := s.write(t, x); err != nil {
+		if err := s.write(t, x, own); err != nil {
 			return fmt.Errorf("initialise %s: %w", t.name, err)
 		}
 	}
 	return nil
 }
 
-// write stores a tensor, and its rounded copy where products read one.
-func (s *store) write(t tensor, x any) error {
+// write stores a tensor, unless x is its own memory, and its rounded copy where
+// products read one.
+func (s *store) write(t tensor, x any, own bool) error {
 	if t.copy >= 0 {
 		if err := s.sess.Write(t.copy, x); err != nil {
 			return err
 		}
+	}
+	if own {
+		return nil
 	}
 	return s.sess.Write(t.buffer, x)
 }
@@ -187,10 +213,11 @@ func (s *store) save(w *weights.Writer) error {
 			}
 			continue
 		}
-		if err := s.sess.Read(t.buffer, s.f32[:t.n]); err != nil {
+		x, err := s.read(t)
+		if err != nil {
 			return fmt.Errorf("read %s: %w", t.name, err)
 		}
-		if err := w.F32(s.f32[:t.n]); err != nil {
+		if err := w.F32(x); err != nil {
 			return err
 		}
 	}
@@ -201,34 +228,36 @@ func (s *store) save(w *weights.Writer) error {
 // engine, is converted.
 func (s *store) load(f *weights.File) error {
 	for _, t := range s.all {
-		var x any
 		found, _ := f.Find(t.name)
 		if _, err := f.Want(t.name, found.DType, t.shape); err != nil {
 			return err
 		}
-		if found.DType == weights.F32 {
-			if err := f.ReadF32(t.name, s.f32[:t.n]); err != nil {
-				return err
-			}
-			x = s.f32[:t.n]
-		} else {
-			wide := make([]float64, t.n)
-			if err := f.ReadF64(t.name, wide); err != nil {
-				return err
-			}
-			x = wide
-			if !s.wide {
-				for i, v := range wide {
-					s.f32[i] = float32(v)
-				}
-				x = s.f32[:t.n]
-			}
+		x, own, err := s.from(f, t, found.DType)
+		if err != nil {
+			return err
 		}
-		if err := s.write(t, x); err != nil {
+		if err := s.write(t, x, own); err != nil {
 			return fmt.Errorf("write %s: %w", t.name, err)
 		}
 	}
 	return nil
+}
+
+// from reads a tensor of a file in the width of the engine.
+func (s *store) from(f *weights.File, t tensor, d weights.DType) (x any, own bool, err error) {
+	if d != weights.F32 {
+		wide := make([]float64, t.n)
+		if err := f.ReadF64(t.name, wide); err != nil || s.wide {
+			return wide, false, err
+		}
+		x, own := s.floats(t)
+		for i, v := range wide {
+			x[i] = float32(v)
+		}
+		return x, own, nil
+	}
+	y, own := s.floats(t)
+	return y, own, f.ReadF32(t.name, y)
 }
 
 // hash is sha256 over the parameters in canonical order, little-endian.
@@ -253,8 +282,9 @@ func (s *store) hash() (string, error) {
 				full(cap(b) - 8)
 			}
 		} else {
-			err = s.sess.Read(t.buffer, s.f32[:t.n])
-			for _, v := range s.f32[:t.n] {
+			var x []float32
+			x, err = s.read(t)
+			for _, v := range x {
 				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 				full(cap(b) - 8)
 			}
