@@ -66,7 +66,18 @@ type benchOptions struct {
 // the caches of today's processors have for one of them.
 const memoryProbe = 256 << 20
 
+// check refuses numbers that no measurement can be made with.
+func (o *benchOptions) check() error {
+	if o.updates < 1 || o.warmup < 0 || o.workers < 0 || o.workers > plan.MaxWorkers {
+		return usage("--updates is at least 1, --warmup 0 or more and -j 0..%d", plan.MaxWorkers)
+	}
+	return nil
+}
+
 func (a *app) bench(ctx context.Context, f specFlags, o benchOptions, args []string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	p, src, from, err := a.benchPlan(f, o, args)
 	if err != nil {
 		return err
@@ -88,9 +99,6 @@ func (a *app) bench(ctx context.Context, f specFlags, o benchOptions, args []str
 
 // measure makes and times the updates of a plan; src is nil for random tokens.
 func (a *app) measure(ctx context.Context, o benchOptions, p *plan.Plan, src *data.Source) (*bench.Report, error) {
-	if o.updates < 1 || o.warmup < 0 || o.workers < 0 || o.workers > plan.MaxWorkers {
-		return nil, usage("--updates is at least 1, --warmup 0 or more and -j 0..%d", plan.MaxWorkers)
-	}
 	var texts [][]loss.Row
 	if src != nil {
 		var err error
@@ -137,6 +145,11 @@ func (a *app) benchPlan(f specFlags, o benchOptions, args []string) (p *plan.Pla
 	if err != nil {
 		return nil, nil, "", err
 	}
+	return a.benchSpecPlan(l, o)
+}
+
+// benchSpecPlan is benchPlan for a loaded spec.
+func (a *app) benchSpecPlan(l *spec.Loaded, o benchOptions) (p *plan.Plan, src *data.Source, from string, err error) {
 	if p, err = a.benchCompile(l, o); err != nil {
 		return nil, nil, "", err
 	}

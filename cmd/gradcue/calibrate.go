@@ -45,11 +45,14 @@ func (a *app) calibrate(ctx context.Context, f specFlags, o benchOptions, path, 
 	if isPlan(path) {
 		return usage("calibrate takes a spec, whose package the profile joins; %s is a plan", path)
 	}
+	if err := o.check(); err != nil {
+		return err
+	}
 	l, err := a.one(f, path)
 	if err != nil {
 		return err
 	}
-	p, src, _, err := a.benchPlan(f, o, []string{path})
+	p, src, _, err := a.benchSpecPlan(l, o)
 	if err != nil {
 		return err
 	}
@@ -57,7 +60,8 @@ func (a *app) calibrate(ctx context.Context, f specFlags, o benchOptions, path, 
 	if err != nil {
 		return err
 	}
-	text, err := format.Source([]byte(profileText(r, packageOf(a, l.Files), l.Name)))
+	rates := opRates(r)
+	text, err := format.Source([]byte(profileText(r, rates, packageOf(a, l.Files), l.Name)))
 	if err != nil {
 		return err
 	}
@@ -68,7 +72,7 @@ func (a *app) calibrate(ctx context.Context, f specFlags, o benchOptions, path, 
 	if err := a.writeFile(out, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "wrote %s: %s of products, %s of memory, %d ops\n", out, si(r.FLOPS, "FLOP/s"), si(r.Machine.Bandwidth, "B/s"), len(opRates(r)))
+	fmt.Fprintf(a.stderr, "wrote %s: %s of products, %s of memory, %d ops\n", out, si(r.FLOPS, "FLOP/s"), si(r.Machine.Bandwidth, "B/s"), len(rates))
 	if r.Counted != r.Clean {
 		fmt.Fprintln(a.stderr, "other processes were in the way: calibrate again on an idle machine")
 	}
@@ -93,7 +97,7 @@ func opRates(r *bench.Report) map[string]float64 {
 
 // profileText is the profile as a file of the spec's package. A copy moves each
 // byte once where the measured rate counts reading and writing it.
-func profileText(r *bench.Report, pkg, name string) string {
+func profileText(r *bench.Report, rates map[string]float64, pkg, name string) string {
 	var b strings.Builder
 	m := &r.Machine
 	fmt.Fprintf(&b, "// Measured by gradcue calibrate at the shapes of %s.\npackage %s\n\n", r.Name, pkg)
@@ -103,7 +107,6 @@ func profileText(r *bench.Report, pkg, name string) string {
 	}
 	fmt.Fprintf(&b, "%s: device: {\n\tname:      %q\n\tflops:     %.4g\n\tbandwidth: %.4g\n\th2d:       %.4g\n\td2h:       %.4g\n\tops: {\n",
 		head, fmt.Sprintf("%s, %s, %s", cpuName(), plural(m.Workers, "worker"), m.ISA), r.FLOPS, m.Bandwidth, m.Bandwidth/2, m.Bandwidth/2)
-	rates := opRates(r)
 	for _, op := range slices.Sorted(maps.Keys(rates)) {
 		fmt.Fprintf(&b, "\t\t%q: %.4g\n", op, rates[op])
 	}

@@ -16,7 +16,6 @@ type Attr struct {
 	KVHeads  int     `json:"kvHeads,omitempty"`
 	HeadDim  int     `json:"headDim,omitempty"`
 	SeqLen   int     `json:"seqLen,omitempty"`
-	Rows     int     `json:"rows,omitempty"`
 	Scale    float64 `json:"scale,omitempty"`
 	Eps      float64 `json:"eps,omitempty"`
 	Base     float64 `json:"base,omitempty"`

@@ -173,7 +173,7 @@ func (c *checker) phase() {
 	if !phases[n.Phase][n.Section] {
 		c.fault("phase %v does not occur in section %v", n.Phase, n.Section)
 	}
-	if copies(n.Op) != (n.Phase == Transfer) {
+	if n.Op.Copies() != (n.Phase == Transfer) {
 		c.fault("%v has phase %v", n.Op, n.Phase)
 	}
 }

@@ -91,7 +91,7 @@ func TestInferWrongOperand(t *testing.T) {
 func has(list, name string) bool { return slices.Contains(strings.Fields(list), name) }
 
 func TestInferAttributes(t *testing.T) {
-	all := map[string]string{"heads": "=1", "kvHeads": "=1", "headDim": "=1", "seqLen": "=1", "rows": "=1", "scale": "=1", "eps": "=1",
+	all := map[string]string{"heads": "=1", "kvHeads": "=1", "headDim": "=1", "seqLen": "=1", "scale": "=1", "eps": "=1",
 		"base": "=1", "tanh": "", "inverse": "", "rate": "=0.5", "site": "=1", "seed": "=1", "index": "=1", "beta1": "=1", "beta2": "=1",
 		"decay": "=1", "lrScale": "=1", "momentum": "=1", "nesterov": "", "maxNorm": "=1"}
 	if got, _ := full().fields(); len(got) != len(all) {
@@ -181,7 +181,7 @@ func TestAgain(t *testing.T) {
 
 // full has every field set.
 func full() Attr {
-	return Attr{Heads: 1, KVHeads: 2, HeadDim: 3, SeqLen: 4, Rows: 5, Scale: 6.5, Eps: 1e-5, Base: 1e4, Tanh: true, Inverse: true, Rate: 0.1,
+	return Attr{Heads: 1, KVHeads: 2, HeadDim: 3, SeqLen: 4, Scale: 6.5, Eps: 1e-5, Base: 1e4, Tanh: true, Inverse: true, Rate: 0.1,
 		Site: 64, Seed: -9, Index: 2, Beta1: 0.9, Beta2: 0.95, Decay: 0.1, LRScale: 0.5, Momentum: 0.9, Nesterov: true, MaxNorm: 1}
 }
 

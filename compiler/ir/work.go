@@ -55,7 +55,7 @@ func (o Op) Widened(attr Attr, args []Type, workers int) (list []Wide, end int64
 		end = table[o].work(s, workers)
 	}
 	info := &table[o]
-	if info.shape == nil || copies(o) {
+	if info.shape == nil || o.Copies() {
 		return nil, end
 	}
 	add := func(arg, result int, t Type, p Param) {
@@ -80,5 +80,5 @@ func (o Op) Widened(attr Attr, args []Type, workers int) (list []Wide, end int64
 	return list, end
 }
 
-// copies reports whether an op moves bytes without looking at them.
-func copies(o Op) bool { return o == OpCopyOut || o == OpCopyIn || o == OpCopyStage }
+// Copies reports whether an op moves bytes without looking at them.
+func (o Op) Copies() bool { return o == OpCopyOut || o == OpCopyIn || o == OpCopyStage }

@@ -91,8 +91,7 @@ func section(g *ir.Graph, list []int) []Item {
 			items = append(items, Item{Kind: plan.Wait, Node: -1, Stream: st, Event: event[d]})
 		}
 		kind := plan.Launch
-		switch g.Nodes[i].Op {
-		case ir.OpCopyOut, ir.OpCopyIn, ir.OpCopyStage:
+		if g.Nodes[i].Op.Copies() {
 			kind = plan.Copy
 		}
 		items = append(items, Item{Kind: kind, Node: i, Stream: st})

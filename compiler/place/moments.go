@@ -43,12 +43,12 @@ func (p *placer) step(i int) { p.steps = append(p.steps, i) }
 // follows is the pending node whose result n reads, -1 for none: rounding a
 // parameter from its master copy waits with the update of that copy.
 func (p *placer) follows(n *ir.Node) int {
+	if n.Section != ir.Update || len(p.steps) == 0 {
+		return -1
+	}
 	for _, a := range n.Args {
-		if a == ir.None {
-			continue
-		}
-		if made := p.g.Values[a].Node; n.Section == ir.Update && slices.Contains(p.steps, made) {
-			return made
+		if a != ir.None && slices.Contains(p.steps, p.g.Values[a].Node) {
+			return p.g.Values[a].Node
 		}
 	}
 	return -1

@@ -30,11 +30,12 @@ func Apply(g *ir.Graph, d *Decision) *Result {
 			p.backward(i)
 		case p.streams(n):
 			p.step(i)
-		case p.follows(n) >= 0:
-			step := p.follows(n)
-			p.after[step] = append(p.after[step], i)
 		default:
-			p.rw.Copy(i)
+			if step := p.follows(n); step >= 0 {
+				p.after[step] = append(p.after[step], i)
+			} else {
+				p.rw.Copy(i)
+			}
 		}
 	}
 	p.flushMoments()

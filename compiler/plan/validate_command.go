@@ -177,7 +177,7 @@ func (c *checker) fit(s ir.Section, i int, m *Command, op ir.Op) {
 	if m.Attr != nil {
 		attr = *m.Attr
 	}
-	for _, n := range []int{attr.Heads, attr.KVHeads, attr.HeadDim, attr.SeqLen, attr.Rows, attr.Site, attr.Index} {
+	for _, n := range []int{attr.Heads, attr.KVHeads, attr.HeadDim, attr.SeqLen, attr.Site, attr.Index} {
 		if n < 0 || n > maxAttr {
 			c.add("plan.command", c.command(s, i), "an attribute is %d, expected 0 to %d", n, maxAttr)
 			return

@@ -128,9 +128,7 @@ func (s *step) set(n float64) {
 // micro runs one micro-batch and reads its losses.
 func (s *step) micro(ctx context.Context, b *data.Batch) error {
 	in := &s.p.Run.Inputs
-	err := errors.Join(write(s.sess, in.IDs, b.IDs), write(s.sess, in.Targets, b.Targets), write(s.sess, in.Lo, b.Lo),
-		write(s.sess, in.Positions, b.Positions), write(s.sess, in.Row, b.Row), write(s.sess, in.Weight, b.Weight), write(s.sess, in.Control, s.control))
-	if err != nil {
+	if err := errors.Join(b.Write(in, s.sess.Write), s.sess.Write(in.Control, s.control)); err != nil {
 		return err
 	}
 	if err := s.sess.Run(ctx, ir.Micro); err != nil {

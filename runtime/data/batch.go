@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gradcue/gradcue/compiler/loss"
+	"github.com/gradcue/gradcue/compiler/plan"
 	"github.com/gradcue/gradcue/compiler/visible"
 )
 
@@ -26,6 +27,27 @@ type Batch struct {
 	Weight        []float32
 	Trained       int // positions with a weight
 	Tokens        int // positions that are not padding
+}
+
+// Write hands the arrays that a plan has inputs for to write, the Write of a
+// session.
+func (b *Batch) Write(in *plan.Inputs, write func(buffer int, data any) error) error {
+	for _, x := range []struct {
+		name   string
+		buffer int
+		data   any
+	}{
+		{"ids", in.IDs, b.IDs}, {"targets", in.Targets, b.Targets}, {"weight", in.Weight, b.Weight},
+		{"lo", in.Lo, b.Lo}, {"positions", in.Positions, b.Positions}, {"row", in.Row, b.Row},
+	} {
+		if x.buffer < 0 {
+			continue
+		}
+		if err := write(x.buffer, x.data); err != nil {
+			return fmt.Errorf("write %s: %w", x.name, err)
+		}
+	}
+	return nil
 }
 
 // Filler writes micro-batches and keeps the distinct ids of the window.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/plan"
-	"github.com/gradcue/gradcue/runtime/data"
 )
 
 // window runs one window of a plan in a session.
@@ -124,7 +123,7 @@ func (w *window) losses() (terms []float64, err error) {
 		if b.Trained == 0 {
 			continue
 		}
-		if err := w.fill(b); err != nil {
+		if err := b.Write(&w.p.Run.Inputs, w.s.Write); err != nil {
 			return nil, err
 		}
 		if err := w.s.Write(w.p.Run.Inputs.Control, w.control(terms != nil, k)); err != nil {
@@ -142,23 +141,6 @@ func (w *window) losses() (terms []float64, err error) {
 		}
 	}
 	return terms, nil
-}
-
-// fill writes the inputs of a micro-batch that the plan has.
-func (w *window) fill(b *data.Batch) error {
-	in := &w.p.Run.Inputs
-	for _, x := range []struct {
-		buffer int
-		data   any
-	}{{in.IDs, b.IDs}, {in.Targets, b.Targets}, {in.Weight, b.Weight}, {in.Lo, b.Lo}, {in.Positions, b.Positions}, {in.Row, b.Row}} {
-		if x.buffer < 0 {
-			continue
-		}
-		if err := w.s.Write(x.buffer, x.data); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // gradient runs the window once and returns the gradient of each parameter with

@@ -233,23 +233,6 @@ func (t *trial) run(s ir.Section) error {
 	return t.s.Run(t.b.ctx, s)
 }
 
-// put writes the inputs of a micro-batch.
-func (t *trial) put(b *data.Batch) error {
-	in := &t.p.Run.Inputs
-	for _, x := range []struct {
-		buffer int
-		data   any
-	}{{in.IDs, b.IDs}, {in.Targets, b.Targets}, {in.Weight, b.Weight}, {in.Lo, b.Lo}, {in.Positions, b.Positions}, {in.Row, b.Row}} {
-		if x.buffer < 0 {
-			continue
-		}
-		if err := t.s.Write(x.buffer, x.data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // mortal reports whether a buffer holds floats that do not outlive a section.
 func mortal(u *plan.Buffer) bool {
 	return !u.Run && (u.DType == "f32" || u.DType == "bf16" || u.DType == "f16") && u.Class != ir.Workspace.String()

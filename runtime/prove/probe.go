@@ -172,7 +172,7 @@ func (pr *probe) constants(t *trial, peak float64) error {
 
 // operands writes the inputs of a micro-batch, and c·m as the upstream of every position.
 func (pr *probe) operands(t *trial, b *data.Batch, c float64) error {
-	if err := t.put(b); err != nil {
+	if err := b.Write(&t.p.Run.Inputs, t.s.Write); err != nil {
 		return err
 	}
 	for i := pr.base; i < len(pr.p.Buffers); i++ {

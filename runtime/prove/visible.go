@@ -83,7 +83,7 @@ func (b *bench) visible(v *Verdict) error {
 		if err != nil {
 			return err
 		}
-		if err := t.put(&bs[0]); err != nil {
+		if err := bs[0].Write(&t.p.Run.Inputs, t.s.Write); err != nil {
 			return err
 		}
 		if err := t.s.Write(t.p.Run.Inputs.Control, t.control(1, false, 0)); err != nil {

@@ -31,7 +31,7 @@ func (t *trial) micros(bs []data.Batch, n float64) (o outcome, err error) {
 			o.tokens = append(o.tokens, make([]float64, len(b.Weight))...)
 			continue
 		}
-		if err := t.put(b); err != nil {
+		if err := b.Write(&t.p.Run.Inputs, t.s.Write); err != nil {
 			return o, err
 		}
 		if err := t.s.Write(t.p.Run.Inputs.Control, t.control(n, started, k*t.lim.B)); err != nil {

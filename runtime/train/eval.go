@@ -62,7 +62,7 @@ func (l *loop) evaluate(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("held-out micro-batch %d: %w", lo/B, err)
 		}
-		if err := l.write(b, nil); err != nil {
+		if err := b.Write(&l.p.Run.Inputs, l.sess.Write); err != nil {
 			return err
 		}
 		if err := l.sess.Run(ctx, ir.Eval); err != nil {

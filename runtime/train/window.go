@@ -78,8 +78,11 @@ func (l *loop) micros(ctx context.Context, rows []loss.Row, w *loss.Window, c []
 		}
 		c[plan.CtlAcc] = float64(min(e.MicroBatches, 1))
 		c[plan.CtlSeq0] = float64(lo)
-		if err := l.write(b, c); err != nil {
+		if err := b.Write(&l.p.Run.Inputs, l.sess.Write); err != nil {
 			return 0, err
+		}
+		if err := l.sess.Write(l.p.Run.Inputs.Control, c); err != nil {
+			return 0, fmt.Errorf("write control: %w", err)
 		}
 		if err := l.sess.Run(ctx, ir.Micro); err != nil {
 			return 0, err
@@ -103,28 +106,6 @@ func anyWeight(rows [][]float32) bool {
 		}
 	}
 	return false
-}
-
-// write hands the inputs of a micro-batch to the engine; no control buffer when c is nil.
-func (l *loop) write(b *data.Batch, c []float64) error {
-	in := &l.p.Run.Inputs
-	for _, x := range []struct {
-		name   string
-		buffer int
-		data   any
-	}{
-		{"ids", in.IDs, b.IDs}, {"targets", in.Targets, b.Targets}, {"weight", in.Weight, b.Weight},
-		{"lo", in.Lo, b.Lo}, {"positions", in.Positions, b.Positions}, {"row", in.Row, b.Row},
-		{"control", in.Control, c},
-	} {
-		if x.buffer < 0 || x.buffer == in.Control && c == nil {
-			continue
-		}
-		if err := l.sess.Write(x.buffer, x.data); err != nil {
-			return fmt.Errorf("write %s: %w", x.name, err)
-		}
-	}
-	return nil
 }
 
 // update runs the section update and reads back what the device decided. While
