@@ -46,7 +46,11 @@ func (r row) method(b *strings.Builder, vector bool) {
 		b.WriteString("\tswitch u {\n")
 		for _, zmm := range []bool{true, false} {
 			t := tierSuffix(zmm)
-			fmt.Fprintf(b, "\tcase %s:\n\t\t%s%s%s(%s)%s\n", t, back, r.name, t, list, leave)
+			tiers := t
+			if zmm {
+				tiers = "AVX512, AVX512BF16"
+			}
+			fmt.Fprintf(b, "\tcase %s:\n\t\t%s%s%s(%s)%s\n", tiers, back, r.name, t, list, leave)
 		}
 		b.WriteString("\t}\n")
 	}

@@ -16,8 +16,26 @@ var fmaLoopSpec = spec{
 	},
 }
 
+var pairsLoopSpec = spec{
+	name:   "fmaLoop",
+	params: []param{p("n", integer)},
+	doc: []string{
+		"executes 12 n independent VDPBF16PS on registers: 24 n multiply-adds on every lane.",
+		"",
+		"\tfor range n {",
+		"\t\tfor j := range 12 {",
+		"\t\t\tz[j] = fma(low(x), low(y), fma(high(x), high(y), z[j])) // vectors of all lanes",
+		"\t\t}",
+		"\t}",
+	},
+}
+
 func fmaLoop(f *file, s shape) {
-	e := f.begin(fmaLoopSpec, s.suffix)
+	what := fmaLoopSpec
+	if s.pairs {
+		what = pairsLoopSpec
+	}
+	e := f.begin(what, s.suffix)
 	e.line("MOVQ %s, CX", e.arg("n"))
 	for i := range 14 {
 		e.line("VXORPS Y%d, Y%d, Y%d", i, i, i)
@@ -26,6 +44,10 @@ func fmaLoop(f *file, s shape) {
 	e.line("JZ done")
 	e.label("loop")
 	for i := range 12 {
+		if s.pairs {
+			e.dot(12, 13, i)
+			continue
+		}
 		e.line("VFMADD231PS %s, %s, %s", s.reg(12), s.reg(13), s.reg(i))
 	}
 	e.line("DECQ CX")

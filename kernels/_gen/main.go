@@ -32,20 +32,27 @@ func generate() []output {
 	for _, s := range shapes {
 		tiles(product, s)
 	}
+	tiles(product, pairsShape)
 	for _, w := range elements {
 		transpose(product, w)
 		copyRows(product, w)
 		copyPanels(product, w)
 	}
+	transpose(product, pairs)
+	pairRows(product)
+	pairPanels(product)
 	prefetch(product)
-	for _, s := range shapes {
+	for _, s := range append(shapes, pairsShape) {
 		fmaLoop(product, s)
 	}
 	mxcsr(product)
 	words := &file{name: "vec_word", tables: iotaTable()}
 	dropGroups(words)
 	casts(words)
+	random := &file{name: "vec_random", tables: iotaTable()}
+	normalGroups(random)
 	out := append(product.outputs(), words.outputs()...)
+	out = append(out, random.outputs()...)
 	var all []row
 	for _, g := range groups {
 		f := &file{name: g.file, tables: laneMask()}

@@ -2,11 +2,11 @@ package main
 
 import "fmt"
 
-// element is how the source of a packing kernel is stored; what is packed is float32.
+// element is how the source of a packing kernel is stored; what is packed is float32, or pairs of bf16.
 type element struct {
 	suffix  string // of the kernel's name
 	pointer kind
-	bytes   int
+	bytes   int                             // of an element
 	widened string                          // the conversion in the kernel's meaning, "" for none
 	load    func(e *entry, mem, reg string) // loads as many elements as reg has lanes, widened
 	one     func(e *entry, mem string)      // loads one element, widened, into X0
@@ -29,8 +29,16 @@ var elements = []element{
 	}},
 }
 
-// shift is the logarithm of the size.
-func (w element) shift() int { return w.bytes / 2 }
+// pairs are two bf16 that follow each other, of which the first becomes the high half of a word. Needs AVX-512VL.
+var pairs = element{suffix: "Pairs", pointer: half, bytes: 4, load: func(e *entry, mem, reg string) { e.line("VPROLD $16, %s, %s", mem, reg) }}
+
+// shift is the logarithm of what a stride counts.
+func (w element) shift() int {
+	if w.pointer == half {
+		return 1
+	}
+	return 2
+}
 
 // value writes that an element is converted.
 func (w element) value(x string) string {
@@ -50,11 +58,19 @@ func transposeSpec(w element) spec {
 			"",
 			"\tfor j := range n {",
 			"\t\tfor i := range 8 {",
-			"\t\t\tdst[j*ldd+i] = " + w.value("src[min(i, m-1)*lds+j]"),
+			"\t\t\tdst[j*ldd+i] = " + w.transposed(),
 			"\t\t}",
 			"\t}",
 		},
 	}
+}
+
+// transposed is the element of a transposition.
+func (w element) transposed() string {
+	if w.suffix == pairs.suffix {
+		return "pair(src[min(i, m-1)*lds+2*j], src[min(i, m-1)*lds+2*j+1]) // the first in the high half"
+	}
+	return w.value("src[min(i, m-1)*lds+j]")
 }
 
 // transpose goes over blocks of 8 by 8; the last block overlaps the one before.
@@ -84,7 +100,7 @@ func transpose(f *file, w element) {
 			at := func(row string) string { return fmt.Sprintf("%d(%s)(AX*%d)", 4*w.bytes*q, row, w.bytes) }
 			w.load(e, at(rows[i]), fmt.Sprintf("X%d", 4*q+i))
 			high := at(rows[i+4])
-			if w.widened != "" {
+			if w.suffix != "" {
 				w.load(e, high, "X15")
 				high = "X15"
 			}

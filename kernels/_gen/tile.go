@@ -8,9 +8,13 @@ type shape struct {
 	rows, vecs int
 	lanes      int
 	whole      bool // no mask: n is a multiple of lanes
+	pairs      bool // a and b are pairs of bf16, a word for two steps of k
 }
 
-var shapes = []shape{{suffix: "AVX512", rows: 8, vecs: 3, lanes: 16}, {suffix: "AVX2", rows: 6, vecs: 2, lanes: 8}}
+var (
+	shapes     = []shape{{suffix: "AVX512", rows: 8, vecs: 3, lanes: 16}, {suffix: "AVX2", rows: 6, vecs: 2, lanes: 8}}
+	pairsShape = shape{suffix: "AVX512BF16", rows: 8, vecs: 3, lanes: 16, pairs: true}
+)
 
 // Registers of the tile kernels. A's rows are addressed in groups of three from three bases.
 const (
@@ -90,9 +94,34 @@ var tileSpec = spec{
 	},
 }
 
+var tilePairsSpec = spec{
+	name:   "tile",
+	params: tileSpec.params,
+	doc: []string{
+		"is the tile over k words that each hold two steps, the first in the high half. VDPBF16PS multiplies and",
+		"adds the high halves, rounds, and then the low ones, with subnormal numbers as 0: two fused multiply-adds.",
+		"",
+		"\tfor i := range m {",
+		"\t\tfor j := range n {",
+		"\t\t\tacc := load ? c[i*ldc+j] : 0",
+		"\t\t\tfor t := range k {",
+		"\t\t\t\tx, y := a[i*row+t*step], b[t*ldb+j]",
+		"\t\t\t\tacc = fma(widened(x>>16), widened(y>>16), acc)",
+		"\t\t\t\tacc = fma(widened(x), widened(y), acc)",
+		"\t\t\t}",
+		"\t\t\tc[i*ldc+j] = bias != nil ? acc + bias[j] : acc",
+		"\t\t}",
+		"\t}",
+	},
+}
+
 // tiles writes the entry of one tier: it loads the arguments, jumps to the kernel of m rows and ⌈n/lanes⌉ vectors.
 func tiles(f *file, s shape) {
-	e := f.begin(tileSpec, s.suffix)
+	what := tileSpec
+	if s.pairs {
+		what = tilePairsSpec
+	}
+	e := f.begin(what, s.suffix)
 	e.line("MOVQ %s, %s", e.arg("a"), aBase0)
 	e.line("MOVQ %s, %s", e.arg("row"), aRow)
 	e.line("MOVQ %s, %s", e.arg("step"), aStep)
@@ -241,19 +270,43 @@ func (s shape) step(e *entry, mr, nv int) {
 	}
 	e.line("ADDQ %s, %s", bStep, bBase)
 	for r := range mr {
-		x := s.reg(s.vecs)
-		if s.lanes == 16 {
-			x = s.reg(s.vecs + r%2)
-		}
 		index := [3]string{"", "(" + aRow + "*1)", "(" + aRow + "*2)"}[r%3]
-		e.line("VBROADCASTSS (%s)%s, %s", bases[r/3], index, x)
+		e.line("VBROADCASTSS (%s)%s, %s", bases[r/3], index, s.reg(s.factor(r)))
 		for v := range nv {
-			e.line("VFMADD231PS %s, %s, %s", s.reg(v), x, s.acc(r, v))
+			s.multiplyAdd(e, r, v)
 		}
 		if r%3 == 2 || r == mr-1 {
 			e.line("ADDQ %s, %s", aStep, bases[r/3])
 		}
 	}
+}
+
+// factor is the register of the element of row r.
+func (s shape) factor(r int) int {
+	if s.lanes == 16 {
+		return s.vecs + r%2
+	}
+	return s.vecs
+}
+
+// multiplyAdd adds the product of row r and vector v of b.
+func (s shape) multiplyAdd(e *entry, r, v int) {
+	if s.pairs {
+		last := 31
+		e.dot(v, s.factor(r), last-r*s.vecs-v)
+		return
+	}
+	e.line("VFMADD231PS %s, %s, %s", s.reg(v), s.reg(s.factor(r)), s.acc(r, v))
+}
+
+// dot is VDPBF16PS Zx, Zy, Zacc, which Go's assembler does not have.
+func (e *entry) dot(x, y, acc int) {
+	bit := func(r, n int) int { return 1 ^ r>>n&1 } // register numbers are stored inverted
+	p0 := bit(acc, 3)<<7 | bit(x, 4)<<6 | bit(x, 3)<<5 | bit(acc, 4)<<4 | 2
+	p1 := (^y&15)<<3 | 1<<2 | 2
+	p2 := 2<<5 | bit(y, 4)<<3
+	modrm := 3<<6 | acc&7<<3 | x&7
+	e.line("LONG $0x%02x%02x%02x62; WORD $0x%02x52 // VDPBF16PS Z%d, Z%d, Z%d", p2, p1, p0, modrm, x, y, acc)
 }
 
 // epilogue adds the bias and stores.

@@ -18,7 +18,8 @@ type headChunk struct {
 	n          int
 	row        [headRows]int32
 	logits     []float32 // [n,V]
-	x, dx      []float32 // [n,C]
+	x, dx      []float32 // [n,C]; x is for rows that do not follow each other
+	input      Matrix    // [n,C], the rows: in place, or in x
 	R, C, V    int
 	classifier Matrix // [V,C]
 }
@@ -30,22 +31,29 @@ func newHeadChunk(ws []float32, w Matrix, R, C, V int) headChunk {
 		logits: ws[:m*V], x: ws[m*V:][:m*C], dx: ws[m*(V+C):][:m*C]}
 }
 
-// fill gathers the next trained positions from row r on, computes their logits, and returns the row after
+// fill finds the next trained positions from row r on, computes their logits, and returns the row after
 // the last one looked at.
 func (h *headChunk) fill(p Par, x *Matrix, weight []float32, r int) (next int) {
 	h.n = 0
-	u := isa(p)
 	for ; r < h.R && h.n < headRows; r++ {
-		if weight[r] == 0 {
-			continue
+		if weight[r] != 0 {
+			h.row[h.n] = int32(r)
+			h.n++
 		}
-		h.row[h.n] = int32(r)
-		x.load(u, h.x[h.n*h.C:][:h.C], r*h.C)
-		h.n++
 	}
-	if h.n > 0 {
-		LinearOf(p, nil, F32(h.logits), F32(h.x), h.classifier, nil, h.n, h.C, h.V)
+	if h.n == 0 {
+		return r
 	}
+	if first := int(h.row[0]); int(h.row[h.n-1])-first == h.n-1 {
+		h.input = x.from(first * h.C)
+	} else {
+		u := isa(p)
+		for i, at := range h.row[:h.n] {
+			x.load(u, h.x[i*h.C:][:h.C], int(at)*h.C)
+		}
+		h.input = F32(h.x)
+	}
+	LinearOf(p, nil, F32(h.logits), h.input, h.classifier, nil, h.n, h.C, h.V)
 	return r
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 func TestISANames(t *testing.T) {
-	for u := Go; u <= AVX512; u++ {
+	for u := Go; u <= AVX512BF16; u++ {
 		if got, err := ParseISA(u.String()); got != u || err != nil {
 			t.Errorf("ParseISA(%q) = %v, %v", u.String(), got, err)
 		}
@@ -31,9 +31,13 @@ func TestISAOfPar(t *testing.T) {
 
 func TestPeak(t *testing.T) {
 	for _, u := range append(tiers(), Go) {
-		lanes := map[ISA]int64{Go: 1, AVX2: 8, AVX512: 16}[u]
+		lanes := map[ISA]int64{Go: 1, AVX2: 8, AVX512: 16, AVX512BF16: 16}[u]
 		if got, want := Peak(SerialISA(u), 10), 240*lanes; got != want {
 			t.Errorf("%s: Peak did %d operations, want %d", u, got, want)
+		}
+		pairs := map[ISA]int64{AVX512BF16: 240 * 32}[u]
+		if got := PeakPairs(SerialISA(u), 10); got != pairs {
+			t.Errorf("%s: PeakPairs did %d operations, want %d", u, got, pairs)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func TestStoredHead(t *testing.T) {
 		loss, dx, dw := make([]float32, R), make([]float32, R*C), make([]float32, V*C)
 		HeadLossGrad(p, ws, loss, dx, dw, xw, ww, targets, weight, 0.5, R, C, V, false)
 		l, d, g := make([]float32, R), empty(R*C, h), make([]float32, V*C)
-		HeadLossGradOf(p, ws, l, d, g, x, w, targets, weight, 0.5, R, C, V, false)
+		HeadLossGradOf(p, ws, l, d, g, x, w, targets, weight, 0.5, R, C, V, false, false)
 		wantBits(t, "loss", F32(l), loss)
 		wantBits(t, "dx", d, dx)
 		wantBits(t, "dw", F32(g), dw)

@@ -1,5 +1,7 @@
 package cpu
 
+import "math"
+
 // The packing of an operand on a vector tier. Positions are elements from the start of the matrix.
 
 // copyRows packs m rows of n elements, which lie ld apart, into rows ldd apart.
@@ -58,4 +60,23 @@ func (t *operand) prefetch(u ISA, at, m, n int) {
 		return
 	}
 	u.prefetch(&t.wide[at], t.ld, m, n)
+}
+
+// pairs packs m <= 8 rows of n words as columns, each two elements that follow each other, from the one at on.
+func (t *operand) pairs(u ISA, dst []float32, ldd, at, m, n int) {
+	if n >= 8 {
+		u.transposePairs(&dst[0], ldd, &t.narrow[at], t.ld, m, n)
+		return
+	}
+	for i := range m {
+		for j := range n {
+			p := t.narrow[at+i*t.ld+2*j:]
+			dst[j*ldd+i] = pair(p[0], p[1])
+		}
+	}
+}
+
+// pair is a word of the packed operands of tilePairs.
+func pair(first, second uint16) float32 {
+	return math.Float32frombits(uint32(first)<<16 | uint32(second))
 }

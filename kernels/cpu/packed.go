@@ -37,11 +37,13 @@ type packed struct {
 	acc        bool
 	end        epilogue
 	mr, nr, kc int
+	pairs      bool // K, kc and all k count words of two steps
+	steps      int  // K as it was; when it is odd, the last word has one step
 }
 
 // tile is the shape of the register tile.
 func (u ISA) tileShape() (rows, cols int) {
-	if u == AVX512 {
+	if u >= AVX512 {
 		return 8, 48
 	}
 	return 6, 16
@@ -50,6 +52,9 @@ func (u ISA) tileShape() (rows, cols int) {
 // run computes the product on the workers of p.
 func (t packed) run(p Par) {
 	t.mr, t.nr = t.u.tileShape()
+	if t.pairs = t.u == AVX512BF16 && t.a.brief() && t.b.brief(); t.pairs {
+		t.steps, t.K = t.K, (t.K+1)/2
+	}
 	blocks := max(1, (t.K+depth-1)/depth)
 	t.kc = min(depth, (t.K+blocks*8-1)/(blocks*8)*8)
 	gm, gn := t.grid(p.Workers())
@@ -149,6 +154,9 @@ func (t *packed) next(j, je, j1, k, parts int) ahead {
 		return ahead{}
 	}
 	w, n := je-j, min(t.kc, t.K-k)
+	if t.pairs {
+		k, n = 2*k, min(2*n, t.steps-2*k)
+	}
 	h := ahead{at: k*t.b.ld + j, ld: t.b.ld, n: w, rows: n}
 	if !t.b.across {
 		h = ahead{at: j*t.b.ld + k, ld: t.b.ld, n: n, rows: w}
@@ -159,6 +167,10 @@ func (t *packed) next(j, je, j1, k, parts int) ahead {
 
 // packB packs the columns [j,je) and steps [k,ke) of b: panels of nr columns, a row of the panel for each step.
 func (t *packed) packB(dst []float32, j, je, k, ke int) {
+	if t.pairs {
+		t.pairB(dst, j, je, k, ke)
+		return
+	}
 	n := ke - k
 	for ; j < je; j, dst = j+t.nr, dst[min(len(dst), n*t.nr):] {
 		w := min(t.nr, je-j)
@@ -174,6 +186,10 @@ func (t *packed) packB(dst []float32, j, je, k, ke int) {
 
 // packA packs the rows [i,ie) and steps [k,ke) of a: panels of mr rows, a unit for each step.
 func (t *packed) packA(dst []float32, i, ie, k, ke int) {
+	if t.pairs {
+		t.pairA(dst, i, ie, k, ke)
+		return
+	}
 	n := ke - k
 	if t.a.across {
 		whole := 0
@@ -225,7 +241,12 @@ func (t *packed) tiles(a, b []float32, i0, i1, j0, j1, k, ke int, h *ahead) {
 			}
 			w := min(t.nr, j1-j)
 			t.ahead(i, j+w, m, i1, j0, j1)
-			t.u.tile(&a[(i-i0)/t.mr*n*unit], 1, unit, &b[(j-j0)*n], t.nr, &t.c[i*t.N+j], t.N, m, w, n, load, bias)
+			x, y, z := &a[(i-i0)/t.mr*n*unit], &b[(j-j0)*n], &t.c[i*t.N+j]
+			if t.pairs {
+				t.u.tilePairs(x, 1, unit, y, t.nr, z, t.N, m, w, n, load, bias)
+			} else {
+				t.u.tile(x, 1, unit, y, t.nr, z, t.N, m, w, n, load, bias)
+			}
 		}
 	}
 }

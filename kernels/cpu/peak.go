@@ -3,11 +3,24 @@ package cpu
 // Peak executes n rounds of twelve independent multiply-adds in registers, on every lane and every worker of p, and returns the
 // floating-point operations done. Its rate is what the rate of a product is held against.
 func Peak(p Par, n int) (flops int64) {
+	return peak(p, n, isa(p).fmaLoop)
+}
+
+// PeakPairs is [Peak] of the instruction that multiplies and adds two bf16 a lane; 0 for a Par without [AVX512BF16].
+func PeakPairs(p Par, n int) (flops int64) {
 	u := isa(p)
+	if u < AVX512BF16 {
+		return 0
+	}
+	return peak(p, n, u.pairsLoop)
+}
+
+// peak counts the operations of a loop on every worker.
+func peak(p Par, n int, loop func(n int) (lanes int)) (flops int64) {
 	done := make([]int, p.Workers())
 	p.For(p.Workers(), 1, func(lo, hi, worker int) {
 		for range hi - lo {
-			done[worker] += u.fmaLoop(n)
+			done[worker] += loop(n)
 		}
 	})
 	for _, lanes := range done {

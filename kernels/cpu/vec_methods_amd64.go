@@ -7,7 +7,7 @@ package cpu
 // sum16 runs sum16 on its tier.
 func (u ISA) sum16(x []float32) float32 {
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		return sum16AVX512(x)
 	case AVX2:
 		return sum16AVX2(x)
@@ -21,7 +21,7 @@ func (u ISA) dot16(a []float32, b []float32) float32 {
 		b = b[:len(a)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		return dot16AVX512(a, b)
 	case AVX2:
 		return dot16AVX2(a, b)
@@ -32,7 +32,7 @@ func (u ISA) dot16(a []float32, b []float32) float32 {
 // spread16 runs spread16 on its tier.
 func (u ISA) spread16(x []float32, m float32) float32 {
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		return spread16AVX512(x, m)
 	case AVX2:
 		return spread16AVX2(x, m)
@@ -43,7 +43,7 @@ func (u ISA) spread16(x []float32, m float32) float32 {
 // maxScaled runs maxScaled on its tier.
 func (u ISA) maxScaled(x []float32, s float32, m float32) float32 {
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		return maxScaledAVX512(x, s, m)
 	case AVX2:
 		return maxScaledAVX2(x, s, m)
@@ -57,7 +57,7 @@ func (u ISA) expSub(y []float32, x []float32, m float32) {
 		y = y[:len(x)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		expSubAVX512(y, x, m)
 		return
 	case AVX2:
@@ -70,7 +70,7 @@ func (u ISA) expSub(y []float32, x []float32, m float32) {
 // expSum runs expSum on its tier.
 func (u ISA) expSum(x []float32, s float32, m float32) float32 {
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		return expSumAVX512(x, s, m)
 	case AVX2:
 		return expSumAVX2(x, s, m)
@@ -81,7 +81,7 @@ func (u ISA) expSum(x []float32, s float32, m float32) float32 {
 // scaleRow runs scaleRow on its tier.
 func (u ISA) scaleRow(x []float32, f float32) {
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		scaleRowAVX512(x, f)
 		return
 	case AVX2:
@@ -94,7 +94,7 @@ func (u ISA) scaleRow(x []float32, f float32) {
 // scaleTwice runs scaleTwice on its tier.
 func (u ISA) scaleTwice(x []float32, f float32, h float32) {
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		scaleTwiceAVX512(x, f, h)
 		return
 	case AVX2:
@@ -111,7 +111,7 @@ func (u ISA) addRow(y []float32, a []float32, b []float32) {
 		b = b[:len(y)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		addRowAVX512(y, a, b)
 		return
 	case AVX2:
@@ -128,7 +128,7 @@ func (u ISA) scoreGrad(row []float32, dp []float32, prob []float32, scale float3
 		prob = prob[:len(row)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		scoreGradAVX512(row, dp, prob, scale, norm, delta)
 		return
 	case AVX2:
@@ -148,7 +148,7 @@ func (u ISA) rotate(ya []float32, yb []float32, a []float32, b []float32, cos []
 		sin = sin[:len(a)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		rotateAVX512(ya, yb, a, b, cos, sin)
 		return
 	case AVX2:
@@ -161,7 +161,7 @@ func (u ISA) rotate(ya []float32, yb []float32, a []float32, b []float32, cos []
 // squares runs squares on its tier.
 func (u ISA) squares(x []float32) float64 {
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		return squaresAVX512(x)
 	case AVX2:
 		return squaresAVX2(x)
@@ -175,7 +175,7 @@ func (u ISA) tanhGELU(y []float32, x []float32) {
 		y = y[:len(x)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		tanhGELUAVX512(y, x)
 		return
 	case AVX2:
@@ -192,7 +192,7 @@ func (u ISA) tanhGELUGrad(dx []float32, x []float32, dy []float32) {
 		dy = dy[:len(x)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		tanhGELUGradAVX512(dx, x, dy)
 		return
 	case AVX2:
@@ -208,7 +208,7 @@ func (u ISA) exactGELU(y []float32, x []float32) {
 		y = y[:len(x)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		exactGELUAVX512(y, x)
 		return
 	case AVX2:
@@ -225,7 +225,7 @@ func (u ISA) exactGELUGrad(dx []float32, x []float32, dy []float32) {
 		dy = dy[:len(x)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		exactGELUGradAVX512(dx, x, dy)
 		return
 	case AVX2:
@@ -242,7 +242,7 @@ func (u ISA) gated(h []float32, gate []float32, up []float32) {
 		up = up[:len(gate)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		gatedAVX512(h, gate, up)
 		return
 	case AVX2:
@@ -261,7 +261,7 @@ func (u ISA) gatedGrad(dgate []float32, dup []float32, gate []float32, up []floa
 		dh = dh[:len(gate)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		gatedGradAVX512(dgate, dup, gate, up, dh)
 		return
 	case AVX2:
@@ -279,7 +279,7 @@ func (u ISA) normRowBias(y []float32, x []float32, w []float32, b []float32, m f
 		b = b[:len(x)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		normRowBiasAVX512(y, x, w, b, m, s)
 		return
 	case AVX2:
@@ -296,7 +296,7 @@ func (u ISA) normRowPlain(y []float32, x []float32, w []float32, m float32, s fl
 		w = w[:len(x)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		normRowPlainAVX512(y, x, w, m, s)
 		return
 	case AVX2:
@@ -313,7 +313,7 @@ func (u ISA) normGradSums(sums []float32, dy []float32, x []float32, w []float32
 		w = w[:len(x)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		normGradSumsAVX512(sums, dy, x, w, m, s)
 		return
 	case AVX2:
@@ -331,7 +331,7 @@ func (u ISA) normGradApply(dx []float32, dy []float32, x []float32, w []float32,
 		w = w[:len(x)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		normGradApplyAVX512(dx, dy, x, w, m, s, a, b)
 		return
 	case AVX2:
@@ -348,7 +348,7 @@ func (u ISA) normGradWeight(dw []float32, dy []float32, x []float32, m float32, 
 		dy = dy[:len(x)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		normGradWeightAVX512(dw, dy, x, m, s)
 		return
 	case AVX2:
@@ -366,7 +366,7 @@ func (u ISA) adamWRow(w []float32, g []float32, m []float32, v []float32, keep f
 		v = v[:len(w)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		adamWRowAVX512(w, g, m, v, keep, gs, b1, n1, b2, n2, step, root, eps)
 		return
 	case AVX2:
@@ -382,7 +382,7 @@ func (u ISA) sgdPlain(w []float32, g []float32, lr float32, decay float32, gs fl
 		g = g[:len(w)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		sgdPlainAVX512(w, g, lr, decay, gs)
 		return
 	case AVX2:
@@ -399,7 +399,7 @@ func (u ISA) sgdFirst(w []float32, g []float32, mom []float32, lr float32, decay
 		mom = mom[:len(w)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		sgdFirstAVX512(w, g, mom, lr, decay, gs, ahead, rest)
 		return
 	case AVX2:
@@ -416,7 +416,7 @@ func (u ISA) sgdMomentum(w []float32, g []float32, mom []float32, lr float32, de
 		mom = mom[:len(w)]
 	}
 	switch u {
-	case AVX512:
+	case AVX512, AVX512BF16:
 		sgdMomentumAVX512(w, g, mom, lr, decay, gs, ahead, rest, mu)
 		return
 	case AVX2:

@@ -36,6 +36,24 @@ func tileAVX512(a *float32, row int, step int, b *float32, ldb int, c *float32, 
 //go:noescape
 func tileAVX2(a *float32, row int, step int, b *float32, ldb int, c *float32, ldc int, m int, n int, k int, load int, bias *float32)
 
+// tileAVX512BF16 is the tile over k words that each hold two steps, the first in the high half. VDPBF16PS multiplies and
+// adds the high halves, rounds, and then the low ones, with subnormal numbers as 0: two fused multiply-adds.
+//
+//	for i := range m {
+//		for j := range n {
+//			acc := load ? c[i*ldc+j] : 0
+//			for t := range k {
+//				x, y := a[i*row+t*step], b[t*ldb+j]
+//				acc = fma(widened(x>>16), widened(y>>16), acc)
+//				acc = fma(widened(x), widened(y), acc)
+//			}
+//			c[i*ldc+j] = bias != nil ? acc + bias[j] : acc
+//		}
+//	}
+//
+//go:noescape
+func tileAVX512BF16(a *float32, row int, step int, b *float32, ldb int, c *float32, ldc int, m int, n int, k int, load int, bias *float32)
+
 // transposeAVX2 stores columns as rows, for 1 <= m <= 8 rows of n >= 8 elements; the lanes m … 7 of dst repeat row m-1.
 //
 //	for j := range n {
@@ -141,6 +159,41 @@ func copyRowsF16AVX2(dst *float32, ldd int, src *uint16, lds int, m int, n int)
 //go:noescape
 func copyPanelsF16AVX2(dst *float32, panel int, src *uint16, lds int, k int, panels int, step int)
 
+// transposePairsAVX2 stores columns as rows, for 1 <= m <= 8 rows of n >= 8 elements; the lanes m … 7 of dst repeat row m-1.
+//
+//	for j := range n {
+//		for i := range 8 {
+//			dst[j*ldd+i] = pair(src[min(i, m-1)*lds+2*j], src[min(i, m-1)*lds+2*j+1]) // the first in the high half
+//		}
+//	}
+//
+//go:noescape
+func transposePairsAVX2(dst *float32, ldd int, src *uint16, lds int, m int, n int)
+
+// pairRowsAVX512 packs 2m rows of n elements as m rows of n pairs, the first row in the high halves.
+//
+//	for i := range m {
+//		for j := range n {
+//			dst[i*ldd+j] = pair(src[2*i*lds+j], src[(2*i+1)*lds+j])
+//		}
+//	}
+//
+//go:noescape
+func pairRowsAVX512(dst *float32, ldd int, src *uint16, lds int, m int, n int)
+
+// pairPanelsAVX512 packs 2k rows of panels units of 8 elements as k rows of pairs of each panel.
+//
+//	for t := range k {
+//		for q := range panels {
+//			for i := range 8 {
+//				dst[q*panel+8*t+i] = pair(src[2*t*lds+8*q+i], src[(2*t+1)*lds+8*q+i])
+//			}
+//		}
+//	}
+//
+//go:noescape
+func pairPanelsAVX512(dst *float32, panel int, src *uint16, lds int, k int, panels int)
+
 // prefetchAVX2 asks for m rows of n elements to be brought into the second-level cache; addresses need not exist.
 //
 //	for i := range m {
@@ -173,6 +226,17 @@ func fmaLoopAVX512(n int)
 //
 //go:noescape
 func fmaLoopAVX2(n int)
+
+// fmaLoopAVX512BF16 executes 12 n independent VDPBF16PS on registers: 24 n multiply-adds on every lane.
+//
+//	for range n {
+//		for j := range 12 {
+//			z[j] = fma(low(x), low(y), fma(high(x), high(y), z[j])) // vectors of all lanes
+//		}
+//	}
+//
+//go:noescape
+func fmaLoopAVX512BF16(n int)
 
 // getMXCSR reads the floating-point control register of the thread.
 //

@@ -16,9 +16,9 @@ func headLossGrad(o *operands, p kernel.Par) func() {
 	loss, dx, dw, x, w := o.F("loss"), o.M("dx"), o.F("gw"), o.M("x"), o.M("w")
 	targets, weight, ctl := o.I("targets"), o.F("weight"), o.Ctl()
 	R, C, V := o.Dim("x", 0), o.Dim("x", 1), o.Dim("w", 0)
-	ws := o.Work()
+	ws, brief := o.Work(), o.s.p.Run.Precision.Products == "bf16dot"
 	return func() {
-		kernel.HeadLossGradOf(p, ws, loss, dx, dw, x, w, targets, weight, float32(ctl[plan.CtlC]), R, C, V, ctl.Accumulate())
+		kernel.HeadLossGradOf(p, ws, loss, dx, dw, x, w, targets, weight, float32(ctl[plan.CtlC]), R, C, V, ctl.Accumulate(), brief)
 	}
 }
 

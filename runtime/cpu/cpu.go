@@ -20,7 +20,9 @@ func (Engine) Name() string { return "cpu" }
 
 // Open validates the plan, allocates its arenas and starts the pool.
 // Options.Workers may be at most the plan's; 0 takes GOMAXPROCS, if that is less.
-// Options.ISA "" takes the widest instruction set that the machine has.
+// Options.ISA "" takes the fastest instruction set that the machine has: the
+// widest, but pairs of bf16 only where a loop on registers is faster with them.
+// That changes no bit.
 func (Engine) Open(p *plan.Plan, o exec.Options) (exec.Session, error) {
 	if err := plan.Validate(p); err != nil {
 		return nil, err
@@ -38,6 +40,9 @@ func (Engine) Open(p *plan.Plan, o exec.Options) (exec.Session, error) {
 	isa, err := chooseISA(o.ISA)
 	if err != nil {
 		return nil, err
+	}
+	if o.ISA == "" && isa == kernel.AVX512BF16 && (p.Run.Precision.Compute != ir.BF16.String() || !pairsPay()) {
+		isa = kernel.AVX512
 	}
 	s := &session{p: p}
 	if err := s.open(workers, isa); err != nil {

@@ -20,7 +20,7 @@ type Engine interface {
 // Options of Open; the zero value is the engine's default.
 type Options struct {
 	Workers  int      // goroutines for kernels, at most the plan's; 0 = as many as useful
-	ISA      string   // instruction set of the cpu engine: go, avx2, avx512; "" = the widest of the machine
+	ISA      string   // instruction set of the cpu engine: go, avx2, avx512, avx512bf16; "" = the fastest of the machine
 	Observer Observer // told about each launch and copy, if set
 }
 
