@@ -1,7 +1,7 @@
 """Updates of the models in specs/ with PyTorch, for comparison with gradcue bench.
 
-One process measures one shape: random tokens, forward, backward, clipping of the global norm, AdamW, all in float32. The
-model is written as users of PyTorch write it: nn.Linear, scaled_dot_product_attention, cross_entropy over all logits; AdamW is
+One process measures one shape: random tokens, forward, backward, clipping of the global norm, AdamW, all in float32; shapes
+that end in -bf16 compute under torch.autocast in bfloat16, with parameters and moments in float32. The model is written as users of PyTorch write it: nn.Linear, scaled_dot_product_attention, cross_entropy over all logits; AdamW is
 the fused one where this version has it for CPUs, else PyTorch's default there, a loop over the parameters. The median and the
 peak memory go to stdout as one line of JSON with the names that gradcue bench --json uses. docs/performance.md says how to make the environment.
 """
@@ -21,13 +21,16 @@ GPT2 = dict(family="gpt2", layers=12, heads=12, kv=12, head=64, ffn=3072, vocab=
 SMALL = dict(family="gpt2", layers=4, heads=4, kv=4, head=32, ffn=512, vocab=50257, context=256)
 LLAMA = dict(family="llama", layers=4, heads=8, kv=4, head=32, ffn=688, vocab=32000, context=256)
 
-# The names of specs/shapes.cue: model, sequences of an update, tokens of a sequence.
+# The names of specs/shapes.cue: model, sequences of an update, tokens of a sequence, autocast to bfloat16.
 SHAPES = {
-    "gpt2-b4-t64": (GPT2, 4, 64),
-    "gpt2-b4-t256": (GPT2, 4, 256),
-    "gpt2-b1-t1024": (GPT2, 1, 1024),
-    "small-b4-t64": (SMALL, 4, 64),
-    "llama-b4-t64": (LLAMA, 4, 64),
+    "gpt2-b4-t64": (GPT2, 4, 64, False),
+    "gpt2-b4-t256": (GPT2, 4, 256, False),
+    "gpt2-b1-t1024": (GPT2, 1, 1024, False),
+    "gpt2-b4-t64-bf16": (GPT2, 4, 64, True),
+    "gpt2-b4-t256-bf16": (GPT2, 4, 256, True),
+    "gpt2-b1-t1024-bf16": (GPT2, 1, 1024, True),
+    "small-b4-t64": (SMALL, 4, 64, False),
+    "llama-b4-t64": (LLAMA, 4, 64, False),
 }
 
 
@@ -194,7 +197,7 @@ def main():
 
     torch.set_num_threads(o.threads)
     torch.manual_seed(0)
-    c, B, T = SHAPES[o.shape]
+    c, B, T, bf16 = SHAPES[o.shape]
     model = Model(c)
     kind = o.optimizer or ("fused" if has_fused() else "loop")
     opt = optimizer(model, kind)
@@ -207,7 +210,8 @@ def main():
         ids = texts[turn % len(texts)]
         turn += 1
         opt.zero_grad(set_to_none=True)
-        loss = run(ids[:, :-1], ids[:, 1:])
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
+            loss = run(ids[:, :-1], ids[:, 1:])
         loss.backward()
         if not o.no_clip:
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
