@@ -137,7 +137,7 @@ func Compile(src Source, o Options) (res *Result, list diag.List, err error) {
 		src.Where = func(string) diag.Position { return diag.Position{} }
 	}
 	s := newState(src, o)
-	in := &check.Input{Experiment: src.Experiment, Model: &s.cfg, Where: src.Where, Prefix: src.Name}
+	in := &check.Input{Experiment: src.Experiment, Model: &s.cfg, Where: src.Where, Prefix: src.Name, Target: s.opt.Target}
 	if list = append(check.Spec(in), check.Target(in)...); list.HasErrors() {
 		list.Sort()
 		return nil, list, nil
@@ -269,7 +269,7 @@ func (s *state) memory() error {
 			outputs = append(outputs, id)
 		}
 	}
-	s.layout = memory.Plan(s.sched, s.placed, outputs, s.plannedWorkers())
+	s.layout = memory.Plan(s.sched, s.placed, outputs, s.plannedWorkers(), s.opt.Program == Train && s.src.Experiment.Window.MicroBatches == 1)
 	return nil
 }
 

@@ -46,7 +46,8 @@ func small(t *testing.T, r *rand.Rand) *shape.Experiment {
 	}
 	m.Tied = r.IntN(2) == 0
 	w := &x.Window
-	w.MicroBatches, w.MicroBatchSize, w.SeqLen, w.Sequences, w.Tokens = 2, 2, 8, 4, 32
+	k := 1 + r.Int64N(2)
+	w.MicroBatches, w.MicroBatchSize, w.SeqLen, w.Sequences, w.Tokens = k, 2, 8, 2*k, 16*k
 	x.Eval.Every = r.Int64N(2)
 	x.Dropout.Rate = []float64{0, 0.1}[r.IntN(2)]
 	x.Mask.Packing.Mode = []string{"concat", "none"}[r.IntN(2)]

@@ -25,7 +25,7 @@ func newState(src Source, o Options) *state {
 	s.batch.Lo = s.needsLo()
 	s.batch.Positions = o.Program == Train && x.Mask.Packing.Positions == "restart"
 	d := &x.Device
-	s.profile = plan.Profile{Name: d.Name, FLOPS: d.Flops, Bandwidth: d.Bandwidth, H2D: d.H2D, D2H: d.D2H, Ops: d.Ops}
+	s.profile = plan.Profile{Name: d.Name, FLOPS: d.Flops, Bandwidth: d.Bandwidth, H2D: d.H2D, D2H: d.D2H, Launch: d.Launch, Ops: d.Ops}
 	s.optim = optimizer(src)
 	return s
 }

@@ -130,6 +130,7 @@ func (m *machine) apply(sec ir.Section, c *plan.Command) {
 	for k, b := range c.Args {
 		args[k] = m.read(b)
 	}
+	m.begin(op, c, args)
 	if c.Work > 0 {
 		m.write(c.Work-1, m.garbage())
 	}
@@ -168,11 +169,20 @@ func (m *machine) shortcuts(op ir.Op, attr ir.Attr, args, results []int) {
 	}
 }
 
-// window runs two micro-batches and the update, twice, then evaluation and one
+// begin makes arguments that the only micro-batch of a window stores anew one term, whatever their bytes hold.
+func (m *machine) begin(op ir.Op, c *plan.Command, args []int) {
+	for k, r := range op.Info().Results {
+		if r.Anew && m.p.Run.Window.MicroBatches == 1 {
+			args[op.Over(k)] = m.term("nothing in " + m.p.Buffers[c.Results[k]].Name)
+		}
+	}
+}
+
+// window runs the micro-batches and the update, twice, then evaluation and one
 // more micro-batch, and returns everything that a run saves or reports.
 func (m *machine) window() map[string]int {
 	for u := range 2 {
-		for k := range 2 {
+		for k := range m.p.Run.Window.MicroBatches {
 			m.feed(fmt.Sprint("u", u, "k", k))
 			m.run(ir.Micro)
 		}

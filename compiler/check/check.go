@@ -14,6 +14,7 @@ type Input struct {
 	Model      *model.Config
 	Where      func(path string) diag.Position // user's position of a field, by dotted path
 	Prefix     string                          // path of the experiment in the user's file
+	Target     string                          // what it is compiled for, such as cuda:sm_80; "" is cpu
 	Plan       *plan.Plan                      // nil for rules on the spec
 	Sample     *Sample                         // nil without data
 	// Without is the plan of the same experiment with nothing recomputed or
@@ -56,7 +57,7 @@ type Finding struct {
 
 // Rules are all rules in the order in which explain lists them.
 func Rules() []Rule {
-	own := []Rule{foreign, precision, offloadTier, automatic, dropout, qkNorm, replicas, tensors, groups}
+	own := []Rule{foreign, precision, slowProducts, gpuAttention, offloadTier, automatic, dropout, qkNorm, replicas, tensors, groups}
 	return append(own, append(trainingRules(), graphRules()...)...)
 }
 

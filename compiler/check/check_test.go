@@ -102,7 +102,7 @@ func TestSpecRules(t *testing.T) {
 		}, []string{
 			"error target.precision experiment.precision.grads: precision.grads is f16, but this version accumulates gradients in f32 only",
 			"error target.precision experiment.precision.master: precision.master is bf16, but this version keeps master copies in f32 only",
-			"error target.precision experiment.precision.products: precision.products is tf32, but this version multiplies in f32 only"}},
+			"error target.precision experiment.precision.products: precision.products is tf32, which tensor cores make, but the plan is for cpu"}},
 		{"parameters on the host", func(x *shape.Experiment) { x.Offload.Place.Params = "host" },
 			[]string{"error target.offload experiment.offload.place.params: params on the host is not possible in this version: optimizer and activations can be on the host"}},
 		{"gradients on the host", func(x *shape.Experiment) { x.Offload.Place.Grads = "host" },

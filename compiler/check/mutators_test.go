@@ -123,6 +123,8 @@ var trainingMutators = []mutator{
 	when(hasScaler, "unscaled twice", "scale.order", "pipeline.update.unscales", []any{tree{"by": "trainer"}, tree{"by": "engine"}}),
 	when(hasScaler, "never unscaled", "scale.order", "pipeline.update.unscales", []any{}),
 	when(hasScaler, "unscaled by another scale", "scale.order", "pipeline.update.unscales", []any{tree{"by": "trainer", "with": "new scale"}}),
+	own("tf32 without a GPU", "target.precision", "precision", tree{"products": "tf32"}),
+	own("f16 products without a GPU", "target.precision", "precision", tree{"compute": "f16", "products": "f16dot", "lossScale": tree{"kind": "dynamic"}}),
 	own("f16 without a scaler", "scale.need", "precision", tree{"compute": "f16"}),
 	own("a scaler without f16", "scale.need", "precision", tree{"compute": "bf16", "lossScale": tree{"kind": "dynamic"}}),
 	always("the schedule ticks on skips", "scale.skip", "pipeline.update.ticks", []any{tree{"by": "trainer", "onSkip": true}}),

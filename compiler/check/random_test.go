@@ -372,7 +372,7 @@ func (m *maker) precision() {
 		}
 	}
 	if m.foreign && m.maybe(0.3) {
-		p["products"] = m.of("bf16dot", "tf32")
+		p["products"] = m.of("f16dot", "tf32")
 	}
 	m.x["precision"] = p
 }

@@ -2,7 +2,10 @@ package check
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
+	"github.com/gradcue/gradcue/spec/diag"
 	"github.com/gradcue/gradcue/spec/shape"
 )
 
@@ -10,9 +13,9 @@ import (
 // spec asks for is silently left out.
 
 var precision = Rule{
-	ID: "target.precision", Title: "storage in one type, arithmetic in f32", Formula: "params = compute ∈ {f32, bf16, f16}; grads = master = f32; products = f32",
+	ID: "target.precision", Title: "storage in one type, products as the target makes them", Formula: "params = compute ∈ {f32, bf16, f16}; grads = master = f32; products = f32, or bf16dot (compute bf16), or for cuda:sm_80 f16dot (compute f16), tf32 (compute f32)",
 	Target: true,
-	Doc:    "Activations and the parameters that products read are stored in one type; products and gradients are f32, and 16-bit parameters have an f32 master copy. Another combination would be ignored, so it is refused.",
+	Doc:    "Activations and the parameters that products read are stored in one type; gradients are f32, and 16-bit parameters have an f32 master copy. Products f32 are sums of f32 multiply-adds on every target. The others take operands of one type: they are made by the tensor cores of a GPU of compute capability 8.0 or more, and bf16dot by the processor too, which then rounds logit gradients to bf16. Another combination would be ignored, so it is refused.",
 	Spec: func(in *Input) (fs []Finding) {
 		p := &in.Experiment.Precision
 		want := func(field, value, only, why string) {
@@ -23,9 +26,112 @@ var precision = Rule{
 		want("params", string(p.Params), string(p.Compute), "parameters are stored in the type of compute, "+string(p.Compute))
 		want("grads", string(p.Grads), "f32", "this version accumulates gradients in f32 only")
 		want("master", string(p.Master), "f32", "this version keeps master copies in f32 only")
-		want("products", p.Products, "f32", "this version multiplies in f32 only")
+		return append(fs, products(in)...)
+	},
+}
+
+// multiplied is the type of the operands of each kind of products that tensor
+// cores make.
+func multiplied(products string) shape.DType {
+	switch products {
+	case "bf16dot":
+		return "bf16"
+	case "f16dot":
+		return "f16"
+	case "tf32":
+		return "f32"
+	}
+	return ""
+}
+
+// products refuses an arithmetic that the target does not have or that is for
+// another type of operands.
+func products(in *Input) []Finding {
+	p := &in.Experiment.Precision
+	of := multiplied(p.Products)
+	f := Finding{Field: "precision.products", Related: []string{"precision.compute"}}
+	switch {
+	case of == "":
+		return nil
+	case p.Products == "bf16dot" && target(in) == "cpu":
+	case !tensorCores(in.Target):
+		f.Summary = fmt.Sprintf("precision.products is %s, which tensor cores make, but the plan is for %s", p.Products, target(in))
+		f.Help = "compile with --engine cuda for a GPU of compute capability 8.0 or more, or remove the field: f32 is the default"
+		return []Finding{f}
+	}
+	if p.Compute == of {
+		return nil
+	}
+	f.Summary = fmt.Sprintf("precision.products is %s, which multiplies %s, but precision.compute is %s", p.Products, of, p.Compute)
+	f.Help = fmt.Sprintf("set products: %q, which is for %s, or compute: %q", fitting(p.Compute), p.Compute, of)
+	return []Finding{f}
+}
+
+// fitting is the kind of products of tensor cores that a storage type has.
+func fitting(compute shape.DType) string {
+	switch compute {
+	case "bf16":
+		return "bf16dot"
+	case "f16":
+		return "f16dot"
+	}
+	return "tf32"
+}
+
+var slowProducts = Rule{
+	ID: "target.products", Title: "16-bit storage on a GPU is meant for its tensor cores", Formula: "target ≥ cuda:sm_80 and compute ∈ {bf16, f16} ⇒ products = bf16dot or f16dot (a warning)",
+	Target: true,
+	Doc:    "Products f32 widen every operand and use the f32 cores of the GPU, many times slower than its tensor cores. That is right where bits must not depend on how a batch is split. Otherwise bf16dot or f16dot is what 16-bit storage is for.",
+	Spec: func(in *Input) []Finding {
+		p := &in.Experiment.Precision
+		if !tensorCores(in.Target) || p.Products != "f32" || p.Compute == "f32" {
+			return nil
+		}
+		with := fitting(p.Compute)
+		return []Finding{{Field: "precision.products", Severity: diag.Warning, Related: []string{"precision.compute"},
+			Summary: fmt.Sprintf("precision.compute is %s and precision.products is f32: tensor cores are not used", p.Compute),
+			Help:    fmt.Sprintf("set precision.products: %q, unless bits must not depend on the split of the batch", with)}}
+	},
+}
+
+var gpuAttention = Rule{
+	ID: "target.attention", Title: "what attention on a GPU has room for", Formula: "target cuda: headDim ≤ 256 (before sm_80: 240); heads, microBatchSize ≤ 65535",
+	Target: true,
+	Doc:    "A block of the attention kernels keeps tiles of queries and keys in shared memory: 99 KiB of it on every GPU from compute capability 8.0 on, 64 KiB before. Heads and sequences of a micro-batch are two dimensions of a grid, which end at 65535.",
+	Spec: func(in *Input) (fs []Finding) {
+		if !strings.HasPrefix(in.Target, "cuda:") {
+			return nil
+		}
+		x, widest := in.Experiment, int64(256)
+		if !tensorCores(in.Target) {
+			widest = 240
+		}
+		limit := func(field string, n, most int64, help string) {
+			if n > most {
+				fs = append(fs, Finding{Field: field, Summary: fmt.Sprintf("%s is %d; attention for %s has at most %d", field, n, in.Target, most), Help: help})
+			}
+		}
+		limit("model.headDim", x.Model.HeadDim, widest, "use more heads that are narrower")
+		limit("model.heads", x.Model.Heads, 65535, "use fewer heads that are wider")
+		limit("window.microBatchSize", x.Window.MicroBatchSize, 65535, "use smaller micro-batches, and more of them")
 		return fs
 	},
+}
+
+// target is what an experiment is compiled for.
+func target(in *Input) string {
+	if in.Target == "" {
+		return "cpu"
+	}
+	return in.Target
+}
+
+// tensorCores reports whether a target has tensor cores that the kernels use:
+// cuda:sm_80 and later.
+func tensorCores(target string) bool {
+	arch, ok := strings.CutPrefix(target, "cuda:sm_")
+	n, err := strconv.Atoi(strings.TrimRight(arch, "abcdefghijklmnopqrstuvwxyz"))
+	return ok && err == nil && n >= 80
 }
 
 var offloadTier = Rule{

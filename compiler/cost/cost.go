@@ -48,9 +48,9 @@ func (s *Section) node(g *ir.Graph, n *ir.Node, p plan.Profile) int64 {
 	args := g.ArgTypes(n)
 	switch n.Op {
 	case ir.OpCopyOut:
-		return s.transfer(&s.MovedOut, args[0].Bytes(), p.D2H)
+		return s.transfer(&s.MovedOut, args[0].Bytes(), p.D2H, p.Launch)
 	case ir.OpCopyIn:
-		return s.transfer(&s.MovedIn, args[0].Bytes(), p.H2D)
+		return s.transfer(&s.MovedIn, args[0].Bytes(), p.H2D, p.Launch)
 	}
 	traffic := int64(0)
 	for _, t := range append(args, g.ResultTypes(n)...) {
@@ -66,11 +66,11 @@ func (s *Section) node(g *ir.Graph, n *ir.Node, p plan.Profile) int64 {
 	if rate := p.Ops[n.Op.String()]; rate > 0 {
 		return nanos(f, rate)
 	}
-	return max(nanos(f, p.FLOPS), nanos(traffic, p.Bandwidth))
+	return max(nanos(f, p.FLOPS), nanos(traffic, p.Bandwidth)) + int64(p.Launch*1e9)
 }
 
-func (s *Section) transfer(moved *int64, bytes int64, rate float64) int64 {
-	ns := nanos(bytes, rate)
+func (s *Section) transfer(moved *int64, bytes int64, rate, launch float64) int64 {
+	ns := nanos(bytes, rate) + int64(launch*1e9)
 	*moved += bytes
 	s.TransferNs += ns
 	return ns

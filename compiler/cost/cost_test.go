@@ -152,6 +152,24 @@ func TestRoofline(t *testing.T) {
 	}
 }
 
+// TestLaunch: what a command costs beside its work is added to it, and is in a
+// measured rate of its op already.
+func TestLaunch(t *testing.T) {
+	h := newHand()
+	h.sums(1, h.x)
+	h.out(h.x)
+	items := order.Make(h.g).Sections[ir.Micro]
+	p := plan.Profile{FLOPS: 1e9, H2D: 1e9, D2H: 1e9, Launch: 1e-6}
+	s := Predict(h.g, items, p)
+	if got := []int64{s.Commands[0], s.TransferNs}; !cmp.Equal(got, []int64{flops + 1000, tensor + 1000}) {
+		t.Errorf("sum and copy take %v ns", got)
+	}
+	p.Ops = map[string]float64{"add": 1e9}
+	if s := Predict(h.g, items, p); s.Commands[0] != flops {
+		t.Errorf("a sum with a rate of its own takes %d ns, want %d", s.Commands[0], flops)
+	}
+}
+
 // TestRecomputedCounts: what is computed again counts twice, once on its own.
 func TestRecomputedCounts(t *testing.T) {
 	h := newHand()

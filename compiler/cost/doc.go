@@ -1,7 +1,8 @@
 // Package cost predicts time from a device profile: each command takes the
 // longer of its arithmetic and its memory traffic (roofline), or its FLOPs over
-// the op's own rate where that was measured; a transfer its bytes over the link, and the streams of a section are played against each
-// other with their events:
+// the op's own rate where that was measured; a transfer its bytes over the link.
+// A launch costs something beside, which a measured rate has in it. The streams
+// of a section are played against each other with their events:
 //
 //	T_rt = bytes/B_out + bytes/B_in,   T_exposed = max(0, T_rt − T_overlap)
 //

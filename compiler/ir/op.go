@@ -59,6 +59,10 @@ type Param struct {
 	Optional bool   // argument: may be absent
 	Over     string // result: name of the argument it is stored over
 
+	// Anew: the argument is not read in the first micro-batch of a window that
+	// runs, in which the result begins.
+	Anew bool
+
 	// Direct: a kernel for the CPU target reads or writes the operand as it is
 	// stored, so that no f32 copy of 16-bit elements is reserved.
 	Direct bool
@@ -88,7 +92,7 @@ type Info struct {
 	work  func(s *shapes, workers int) int64
 }
 
-// row is the written form of Info: "x w b?" and "dx gw'=gw". direct are the
+// row is the written form of Info: "x w b?" and "dx gw'=gw+". direct are the
 // operands with Direct, by name; all for every one.
 type row struct {
 	name, args, results, attrs, doc string
@@ -117,8 +121,9 @@ func params(s, direct string) (ps []Param) {
 	names := strings.Fields(direct)
 	for _, f := range strings.Fields(s) {
 		name, over, _ := strings.Cut(f, "=")
+		over, anew := strings.CutSuffix(over, "+")
 		bare := strings.TrimSuffix(name, "?")
-		ps = append(ps, Param{Name: bare, Optional: bare != name, Over: over, Direct: direct == "all" || slices.Contains(names, bare)})
+		ps = append(ps, Param{Name: bare, Optional: bare != name, Over: over, Anew: anew, Direct: direct == "all" || slices.Contains(names, bare)})
 	}
 	return ps
 }

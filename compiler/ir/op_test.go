@@ -264,3 +264,25 @@ func typesFrom(b []byte, big int64) (ts []Type) {
 	}
 	return ts
 }
+
+// TestAnew: what begins anew in the first micro-batch of a window is stored over an
+// argument, by an op that the control buffer tells which it is.
+func TestAnew(t *testing.T) {
+	var found []string
+	for op := range NumOps {
+		for k, r := range op.Info().Results {
+			if !r.Anew {
+				continue
+			}
+			found = append(found, op.String()+" "+r.Name)
+			if op.Over(k) < 0 || op.Arg("ctl") < 0 {
+				t.Errorf("%s: result %s begins anew, without an argument that it is stored over or without ctl", op, r.Name)
+			}
+		}
+	}
+	want := []string{"embed.grad g'", "embed.rows c'", "pos.grad g'", "layernorm.grad gw'", "layernorm.grad gb'", "rmsnorm.grad gw'",
+		"linear.dw g'", "linear.db g'", "head.loss.grad g'"}
+	if d := cmp.Diff(want, found); d != "" {
+		t.Errorf("gradients that continue or begin (-want +got):\n%s", d)
+	}
+}

@@ -6,33 +6,34 @@ const ControlLen = 32
 // rows is the op table as written. R = B·T rows in token order, C width, V
 // vocabulary, F feed-forward width, H query heads, G key/value heads, D head
 // width. A trailing ? marks an optional argument, r'=g a result stored over
-// argument g. ctl is the control buffer.
+// argument g, and r'=g+ one that continues what is stored there or begins anew,
+// as ctl says, the control buffer.
 func rows() [NumOps]row {
 	return [NumOps]row{
 		OpLeaf: {name: "leaf", results: "x", doc: "storage that outlives the sections"},
 
 		OpEmbed:     {name: "embed", args: "table pos? ids positions?", results: "x", attrs: "seqLen", doc: "x[r] = table[ids[r]] (+ pos[t])", direct: "x table pos", shape: embedShape, flops: elementwise("", 1)},
-		OpEmbedGrad: {name: "embed.grad", args: "dx ids ctl gtable", results: "g'=gtable", doc: "gtable[ids[r]] += dx[r] in token order; the first micro-batch clears the table", shape: embedGradShape, flops: elementwise("dx", 1)},
-		OpEmbedRows: {name: "embed.rows", args: "dx row ctl compact", results: "c'=compact", doc: "compact[row[r]] += dx[r] in token order: one row per distinct id of the window", shape: embedRowsShape, flops: elementwise("dx", 1)},
+		OpEmbedGrad: {name: "embed.grad", args: "dx ids ctl gtable", results: "g'=gtable+", doc: "gtable[ids[r]] += dx[r] in token order; the first micro-batch clears the table", shape: embedGradShape, flops: elementwise("dx", 1)},
+		OpEmbedRows: {name: "embed.rows", args: "dx row ctl compact", results: "c'=compact+", doc: "compact[row[r]] += dx[r] in token order: one row per distinct id of the window", shape: embedRowsShape, flops: elementwise("dx", 1)},
 		OpEmbedAdd:  {name: "embed.add", args: "compact rowids gtable", results: "g'=gtable", doc: "gtable[rowids[j]] += compact[j], once per window", shape: embedAddShape, flops: elementwise("compact", 1)},
-		OpPosGrad:   {name: "pos.grad", args: "dx positions? ctl gpos", results: "g'=gpos", attrs: "seqLen", doc: "gpos[t] += dx[r], a chain over the sequences", shape: posGradShape, flops: elementwise("dx", 1)},
+		OpPosGrad:   {name: "pos.grad", args: "dx positions? ctl gpos", results: "g'=gpos+", attrs: "seqLen", doc: "gpos[t] += dx[r], a chain over the sequences", shape: posGradShape, flops: elementwise("dx", 1)},
 
 		OpLayerNorm: {name: "layernorm", args: "x w b", results: "y mean rstd", attrs: "eps", doc: "y = (x − mean)·rstd·w + b", shape: layerNormShape, flops: elementwise("x", 8),
 			again: []Again{{"y", OpLayerNormApply, []string{"x", "mean", "rstd", "w", "b"}}}},
 		OpLayerNormApply: {name: "layernorm.apply", args: "x mean rstd w b", results: "y", doc: "layernorm from kept statistics", shape: layerNormApplyShape, flops: elementwise("x", 4)},
-		OpLayerNormGrad:  {name: "layernorm.grad", args: "dy x w mean rstd ctl gw gb", results: "dx gw'=gw gb'=gb", doc: "VJP of layernorm; the parameter gradients are chains over rows", shape: layerNormGradShape, flops: elementwise("x", 14)},
+		OpLayerNormGrad:  {name: "layernorm.grad", args: "dy x w mean rstd ctl gw gb", results: "dx gw'=gw+ gb'=gb+", doc: "VJP of layernorm; the parameter gradients are chains over rows", shape: layerNormGradShape, flops: elementwise("x", 14)},
 		OpRMSNorm: {name: "rmsnorm", args: "x w", results: "y rstd", attrs: "eps", doc: "y = x·rstd·w", shape: rmsNormShape, flops: elementwise("x", 5),
 			again: []Again{{"y", OpRMSNormApply, []string{"x", "rstd", "w"}}}},
 		OpRMSNormApply: {name: "rmsnorm.apply", args: "x rstd w", results: "y", doc: "rmsnorm from the kept statistic", shape: rmsNormApplyShape, flops: elementwise("x", 2)},
-		OpRMSNormGrad:  {name: "rmsnorm.grad", args: "dy x w rstd ctl gw", results: "dx gw'=gw", doc: "VJP of rmsnorm", shape: rmsNormGradShape, flops: elementwise("x", 10)},
+		OpRMSNormGrad:  {name: "rmsnorm.grad", args: "dy x w rstd ctl gw", results: "dx gw'=gw+", doc: "VJP of rmsnorm", shape: rmsNormGradShape, flops: elementwise("x", 10)},
 
 		OpLinear: {name: "linear", args: "x w b?", results: "y", doc: "y = x wᵀ (+ b), w stored [out,in]", direct: "x w y", shape: linearShape, work: resultWork("x", "w", 0), flops: linearFLOPs("x", "w")},
 		OpLinearGELU: {name: "linear.gelu", args: "x w b?", results: "fc act", attrs: "tanh", doc: "fc = x wᵀ + b, act = gelu(fc)", direct: "x w fc act", shape: linearGELUShape, work: resultWork("x", "w", 0), flops: linearFLOPs("x", "w"),
 			again: []Again{{"act", OpGELU, []string{"fc"}}}},
 		OpLinearAdd: {name: "linear.add", args: "x w b? r", results: "y", doc: "y = r + (x wᵀ + b), the product rounded before r is added", direct: "x w r y", shape: linearAddShape, work: resultWork("x", "w", 0), flops: linearFLOPs("x", "w")},
 		OpLinearDX:  {name: "linear.dx", args: "dy w", results: "dx", doc: "dx = dy w", direct: "dy w dx", shape: linearDXShape, work: resultWork("dy", "w", 1), flops: linearFLOPs("dy", "w")},
-		OpLinearDW:  {name: "linear.dw", args: "dy x ctl gw", results: "g'=gw", doc: "gw (+)= dyᵀ x, one chain over rows per element", direct: "dy x", shape: linearDWShape, flops: linearFLOPs("dy", "gw")},
-		OpLinearDB:  {name: "linear.db", args: "dy ctl gb", results: "g'=gb", doc: "gb (+)= column sums of dy", direct: "dy", shape: linearDBShape, flops: elementwise("dy", 1)},
+		OpLinearDW:  {name: "linear.dw", args: "dy x ctl gw", results: "g'=gw+", doc: "gw (+)= dyᵀ x, one chain over rows per element", direct: "dy x", shape: linearDWShape, flops: linearFLOPs("dy", "gw")},
+		OpLinearDB:  {name: "linear.db", args: "dy ctl gb", results: "g'=gb+", doc: "gb (+)= column sums of dy", direct: "dy", shape: linearDBShape, flops: elementwise("dy", 1)},
 
 		OpGELU:       {name: "gelu", args: "x", results: "y", attrs: "tanh", doc: "gelu, exact or tanh form", direct: "all", shape: floats("x"), flops: elementwise("x", 10)},
 		OpGELUGrad:   {name: "gelu.grad", args: "x dy", results: "dx", attrs: "tanh", doc: "VJP of gelu", direct: "all", shape: floats("x", "dy"), flops: elementwise("x", 16)},
@@ -47,7 +48,7 @@ func rows() [NumOps]row {
 		OpDropout: {name: "dropout", args: "x ctl", results: "y", attrs: "rate site seed seqLen", doc: "counter-based dropout; its own VJP", shape: dropoutShape, flops: elementwise("x", 4)},
 
 		OpHeadLoss:     {name: "head.loss", args: "x w targets weight", results: "loss", doc: "token losses of the classifier, in chunks of trained positions", direct: "x w", shape: headLossShape, flops: linearFLOPs("x", "w"), work: headWork},
-		OpHeadLossGrad: {name: "head.loss.grad", args: "x w targets weight ctl gw", results: "loss dx g'=gw", doc: "token losses with dx and the head's gradient; upstream is weight·c", direct: "x w dx", shape: headLossGradShape, flops: headGradFLOPs, work: headWork},
+		OpHeadLossGrad: {name: "head.loss.grad", args: "x w targets weight ctl gw", results: "loss dx g'=gw+", doc: "token losses with dx and the head's gradient; upstream is weight·c", direct: "x w dx", shape: headLossGradShape, flops: headGradFLOPs, work: headWork},
 		OpHeadLogits:   {name: "head.logits", args: "x w last", results: "logits", attrs: "seqLen", doc: "logits of one position a sequence", direct: "x w", shape: headLogitsShape, flops: headLogitsFLOPs},
 
 		OpNorm2: {name: "norm2", args: "g norms", results: "n'=norms", attrs: "index", doc: "norms[index] = Σ g² in f64, fixed order", shape: norm2Shape, flops: elementwise("g", 2)},

@@ -19,19 +19,27 @@ type Layout struct {
 }
 
 // Plan lays out a schedule for a number of workers. Values in outputs are read by
-// the host after their section and so keep their bytes for the whole run.
-func Plan(s *order.Schedule, placed *place.Result, outputs []ir.ID, workers int) *Layout {
-	l := &layouter{s: s, g: s.Graph, placed: placed, out: &Layout{}, storage: s.Graph.Storages()}
+// the host after their section and so keep their bytes for the whole run. once
+// says that micro runs once a window, so that no gradient is continued: one holds
+// nothing before it is stored, and its bytes are for activations until then,
+// where that makes the arena smaller.
+func Plan(s *order.Schedule, placed *place.Result, outputs []ir.ID, workers int, once bool) *Layout {
+	l := &layouter{s: s, g: s.Graph, placed: placed, out: &Layout{}, storage: s.Graph.Storages(), workers: workers}
 	l.values()
 	for _, id := range outputs {
 		l.persistent[l.storage[id]] = true
 	}
+	if once {
+		l.late()
+	}
 	l.fixed()
 	l.regions()
-	base := l.out.Arenas[ir.Device]
 	for sec := range l.s.Sections {
-		end := l.section(ir.Section(sec), base, workers)
-		l.out.Arenas[ir.Device] = max(l.out.Arenas[ir.Device], end)
+		l.section(ir.Section(sec))
+	}
+	l.arrange()
+	for sec := range l.s.Sections {
+		l.staged(ir.Section(sec))
 	}
 	l.aliases()
 	return l.out
@@ -45,7 +53,12 @@ type layouter struct {
 	storage    []ir.ID // by ID
 	persistent []bool
 	life       []life
-	region     [ir.NumSections]int // buffer index of the staging region, -1 for none
+	workers    int
+	from       []int                   // by ID: command of micro that a persistent value begins with, 0 for the start
+	begin      []int                   // buffers of those that begin with a command
+	region     [ir.NumSections]int     // buffer index of the staging region, -1 for none
+	members    [ir.NumSections][]int   // buffers of a section that are to be packed
+	slots      [ir.NumSections][]ir.ID // values inside staging slots
 }
 
 // life is the use of a storage inside its section.
@@ -58,6 +71,7 @@ type life struct {
 func (l *layouter) values() {
 	l.persistent = make([]bool, len(l.g.Values))
 	l.life = make([]life, len(l.g.Values))
+	l.from = make([]int, len(l.g.Values))
 	l.out.BufferOf = make([]int, len(l.g.Values))
 	for i := range l.out.BufferOf {
 		l.out.BufferOf[i] = -1
@@ -108,7 +122,33 @@ func (l *layouter) add(b plan.Buffer) int {
 	return len(l.out.Buffers) - 1
 }
 
-// fixed places what outlives the sections, tier by tier in graph order.
+// late finds the gradients that begin with a command of micro: one that stores
+// them anew, and is the first to touch them.
+func (l *layouter) late() {
+	touched := make([]bool, len(l.g.Values))
+	for at, it := range l.s.Sections[ir.Micro] {
+		if it.Node < 0 {
+			continue
+		}
+		n := &l.g.Nodes[it.Node]
+		for k, id := range n.Results {
+			v := &l.g.Values[l.storage[id]]
+			if n.Op.Info().Results[k].Anew && !touched[l.storage[id]] && v.Class == ir.Gradient && v.Tier == ir.Device {
+				l.from[l.storage[id]] = at
+			}
+		}
+		for _, ids := range [][]ir.ID{n.Args, n.Results} {
+			for _, id := range ids {
+				if id != ir.None {
+					touched[l.storage[id]] = true
+				}
+			}
+		}
+	}
+}
+
+// fixed places what outlives the sections, tier by tier in graph order, but for
+// what begins with a command.
 func (l *layouter) fixed() {
 	for i := range l.g.Values {
 		id := ir.ID(i)
@@ -117,9 +157,15 @@ func (l *layouter) fixed() {
 		}
 		v := &l.g.Values[id]
 		b := l.buffer(id)
-		b.Run, b.Offset = true, l.out.Arenas[v.Tier]
-		l.out.Arenas[v.Tier] += up(b.Bytes)
+		b.Run, b.From = true, l.from[id]
+		if b.From == 0 {
+			b.Offset = l.out.Arenas[v.Tier]
+			l.out.Arenas[v.Tier] += up(b.Bytes)
+		}
 		l.out.BufferOf[id] = l.add(b)
+		if b.From > 0 {
+			l.begin = append(l.begin, l.out.BufferOf[id])
+		}
 	}
 }
 
@@ -137,20 +183,14 @@ func (l *layouter) regions() {
 	}
 }
 
-// section packs the transients of one section above base and returns their end.
-func (l *layouter) section(sec ir.Section, base int64, workers int) int64 {
-	var is []Interval
-	var bufs []int
-	put := func(b int) {
-		bufs = append(bufs, b)
-		is = append(is, Interval{l.out.Buffers[b].First, l.out.Buffers[b].Last, l.out.Buffers[b].Bytes})
-	}
+// section makes the buffers of one section's transients and scratch space.
+func (l *layouter) section(sec ir.Section) {
+	put := func(b int) { l.members[sec] = append(l.members[sec], b) }
 	if r := l.region[sec]; r >= 0 {
 		put(r)
 	}
 	items := l.s.Sections[sec]
 	l.out.Work[sec] = make([]int, len(items))
-	var slots []ir.ID
 	for at, it := range items {
 		if it.Node < 0 {
 			continue
@@ -160,7 +200,7 @@ func (l *layouter) section(sec ir.Section, base int64, workers int) int64 {
 			switch {
 			case l.storage[id] != id || l.persistent[id]:
 			case l.g.Values[id].Slot > 0:
-				slots = append(slots, id)
+				l.slots[sec] = append(l.slots[sec], id)
 			default:
 				b := l.buffer(id)
 				b.Section, b.First, b.Last = int(sec), l.life[id].first, l.life[id].last
@@ -168,7 +208,7 @@ func (l *layouter) section(sec ir.Section, base int64, workers int) int64 {
 				put(l.out.BufferOf[id])
 			}
 		}
-		if w := n.Op.Workspace(n.Attr, l.g.ArgTypes(n), workers); w > 0 {
+		if w := n.Op.Workspace(n.Attr, l.g.ArgTypes(n), l.workers); w > 0 {
 			w = (w + 3) / 4 * 4
 			b := l.add(plan.Buffer{Name: n.Op.String() + ".work", Class: ir.Workspace.String(), Tier: ir.Device.String(), DType: ir.F32.String(),
 				Shape: []int{int(w / 4)}, Bytes: w, Section: int(sec), First: at, Last: at})
@@ -176,14 +216,13 @@ func (l *layouter) section(sec ir.Section, base int64, workers int) int64 {
 			l.out.Work[sec][at] = b + 1
 		}
 	}
-	offsets, size := Pack(is)
-	for k, b := range bufs {
-		l.out.Buffers[b].Offset = base + offsets[k]
-	}
-	for _, id := range slots {
+}
+
+// staged places the values in staging slots, once their region has its place.
+func (l *layouter) staged(sec ir.Section) {
+	for _, id := range l.slots[sec] {
 		l.slot(sec, id)
 	}
-	return base + size
 }
 
 // slot places a value inside its staging slot.

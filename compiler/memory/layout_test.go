@@ -81,6 +81,9 @@ func TestLedger(t *testing.T) {
 					}
 					if x.Run {
 						life = [2]int{0, len(want) - 1}
+						if sec == int(ir.Micro) && x.From > 0 {
+							life[0] = u[b][0]
+						}
 					}
 					class, err := ir.ParseClass(x.Class)
 					if err != nil {
@@ -123,7 +126,7 @@ func bytesOf(p *plan.Plan) (list []string) {
 		if b.Class == ir.Workspace.String() {
 			continue
 		}
-		if !b.Run {
+		if !b.Run || b.From > 0 {
 			b.Offset = 0
 		}
 		b.In = min(b.In, 1)
@@ -170,11 +173,12 @@ func extent(p *plan.Plan, sec ir.Section) (from, to int64) {
 	return from, to
 }
 
-// TestSectionsOverlay: the transients of micro, update and eval begin at the
-// same offset, after what outlives the sections, and the arena ends with the
-// largest.
+// TestSectionsOverlay: where gradients live over several micro-batches, the
+// transients of micro, update and eval begin at the same offset, after what
+// outlives the sections, and the arena ends with the largest.
 func TestSectionsOverlay(t *testing.T) {
 	x := *example(t, "offloaded")
+	x.Window.MicroBatches, x.Window.Tokens = 2, 2*x.Window.Tokens
 	x.Eval.Every = 10
 	p := compile(t, &x, compiler.Options{})
 	base := int64(0)
@@ -262,6 +266,43 @@ func TestStagingRegion(t *testing.T) {
 		b := &p.Buffers[r]
 		if b.First != 0 || b.Last != len(p.Sections[b.Section].Commands)-1 {
 			t.Errorf("%s lives from %d to %d", b.Name, b.First, b.Last)
+		}
+	}
+}
+
+// TestLateGradients: in a window of one micro-batch a gradient begins with the
+// command that stores it, its bytes hold other values before, and the arena is
+// smaller by what that saves at the peak.
+func TestLateGradients(t *testing.T) {
+	for _, name := range []string{"quickstart", "tiny-llama", "checkpointed"} {
+		x := *example(t, name)
+		p := compile(t, &x, compiler.Options{})
+		u := uses(p, int(ir.Micro))
+		shared, late := 0, 0
+		for i := range p.Buffers {
+			b := &p.Buffers[i]
+			if b.From == 0 {
+				continue
+			}
+			late++
+			if first := u[i][0]; b.Class != ir.Gradient.String() || b.From != first {
+				t.Errorf("%s: %s of class %s begins at command %d, is first used by %d", name, b.Name, b.Class, b.From, first)
+			}
+			for j := range p.Buffers {
+				if o := &p.Buffers[j]; !o.Run && o.Section == int(ir.Micro) && o.Last < b.From && o.Offset < b.Offset+b.Bytes && b.Offset < o.Offset+o.Bytes {
+					shared++
+				}
+			}
+		}
+		x.Window.MicroBatches, x.Window.Tokens = 2, 2*x.Window.Tokens
+		q := compile(t, &x, compiler.Options{})
+		for i := range q.Buffers {
+			if q.Buffers[i].From > 0 {
+				t.Errorf("%s: %s does not hold its value over two micro-batches", name, q.Buffers[i].Name)
+			}
+		}
+		if saved := q.Arenas[ir.Device].Bytes - p.Arenas[ir.Device].Bytes; late == 0 || shared == 0 || saved <= 0 {
+			t.Errorf("%s: %d gradients begin late and share bytes with %d values, %d bytes saved", name, late, shared, saved)
 		}
 	}
 }

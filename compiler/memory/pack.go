@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/gradcue/gradcue/compiler/plan"
@@ -13,12 +14,15 @@ type Interval struct {
 	Bytes       int64
 }
 
+// Range is bytes from an offset on.
+type Range struct{ Offset, Bytes int64 }
+
 // Pack gives each interval an offset, so that two that live at the same time do
 // not overlap, and returns the bytes needed. It tries two orders (largest first,
 // longest life first), each with lowest fitting offset, and keeps the smaller
-// result; the second only where the first has holes. Ties are broken by position,
-// so the result is deterministic.
-func Pack(is []Interval) (offsets []int64, size int64) {
+// result; the second only where the first has holes. The taken ranges are not for
+// any of them. Ties are broken by position, so the result is deterministic.
+func Pack(is []Interval, taken ...Range) (offsets []int64, size int64) {
 	bySize := func(a, b int) int {
 		return cmp.Or(cmp.Compare(is[b].Bytes, is[a].Bytes), cmp.Compare(is[a].First, is[b].First), cmp.Compare(a, b))
 	}
@@ -30,7 +34,7 @@ func Pack(is []Interval) (offsets []int64, size int64) {
 		if offsets != nil && size == least {
 			break
 		}
-		o, s := packIn(is, order)
+		o, s := packIn(is, order, taken)
 		if offsets == nil || s < size {
 			offsets, size = o, s
 		}
@@ -57,32 +61,46 @@ func alive(is []Interval) (most int64) {
 	return most
 }
 
-func packIn(is []Interval, order func(a, b int) int) (offsets []int64, size int64) {
+func packIn(is []Interval, order func(a, b int) int, taken []Range) (offsets []int64, size int64) {
 	offsets = make([]int64, len(is))
 	seq := make([]int, len(is))
 	for i := range seq {
 		seq[i] = i
 	}
 	slices.SortFunc(seq, order)
-	placed := make([]int, 0, len(is)) // by offset
+	placed := make([]block, 0, len(is)+len(taken)) // by offset
+	for _, r := range taken {
+		placed = insert(placed, block{r.Offset, r.Offset + up(r.Bytes), 0, math.MaxInt})
+	}
 	for _, i := range seq {
 		need := up(is[i].Bytes)
 		at := int64(0)
-		for _, j := range placed {
-			if is[j].Last < is[i].First || is[i].Last < is[j].First {
+		for k := range placed {
+			b := &placed[k]
+			if b.last < is[i].First || is[i].Last < b.first {
 				continue
 			}
-			if at+need <= offsets[j] {
+			if at+need <= b.from {
 				break
 			}
-			at = max(at, offsets[j]+up(is[j].Bytes))
+			at = max(at, b.to)
 		}
 		offsets[i] = at
 		size = max(size, at+need)
-		k, _ := slices.BinarySearchFunc(placed, at, func(j int, o int64) int { return cmp.Compare(offsets[j], o) })
-		placed = slices.Insert(placed, k, i)
+		placed = insert(placed, block{at, at + need, is[i].First, is[i].Last})
 	}
 	return offsets, size
+}
+
+// block is an interval with its place.
+type block struct {
+	from, to    int64
+	first, last int
+}
+
+func insert(placed []block, b block) []block {
+	k, _ := slices.BinarySearchFunc(placed, b.from, func(x block, at int64) int { return cmp.Compare(x.from, at) })
+	return slices.Insert(placed, k, b)
 }
 
 func up(n int64) int64 { return (n + plan.Align - 1) / plan.Align * plan.Align }

@@ -72,6 +72,23 @@ func TestPackTable(t *testing.T) {
 	}
 }
 
+// TestPackTaken: nothing is placed over a range that is taken, and the space between two is used.
+func TestPackTaken(t *testing.T) {
+	taken := []Range{{512, 300}, {0, 256}, {2048, 1}}
+	is := []Interval{{0, 3, 256}, {0, 9, 1024}, {1, 2, 100}, {4, 9, 200}}
+	offsets, size := Pack(is, taken...)
+	for i, o := range offsets {
+		for _, r := range taken {
+			if o < r.Offset+r.Bytes && r.Offset < o+is[i].Bytes {
+				t.Errorf("%v at %d lies over %v", is[i], o, r)
+			}
+		}
+	}
+	if want := int64(2560); size != want || offsets[0] != 256 || offsets[3] != 256 {
+		t.Errorf("%v in %d bytes, want %d with the first and the last between the ranges", offsets, size, want)
+	}
+}
+
 // step draws intervals as a training step makes them: forward results live
 // until the mirrored moment in backward, transients a few commands.
 func step(r *rand.Rand) (is []Interval) {

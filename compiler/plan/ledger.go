@@ -33,14 +33,8 @@ func (p *Plan) Ledger(sec ir.Section, tier ir.Tier) []Moment {
 		if err != nil {
 			continue
 		}
-		first, last := 0, n-1
-		if !b.Run {
-			if b.Section != int(sec) {
-				continue
-			}
-			first, last = b.First, b.Last
-		}
-		if first < 0 || last >= n || first > last {
+		first, last, ok := b.Lives(sec, n)
+		if !ok || first < 0 || last >= n || first > last {
 			continue
 		}
 		steps[first][c] += b.Bytes
@@ -52,6 +46,18 @@ func (p *Plan) Ledger(sec ir.Section, tier ir.Tier) []Moment {
 		}
 	}
 	return steps[:n]
+}
+
+// Lives is the life of a buffer within a section of n commands; ok is false
+// where it has none.
+func (b *Buffer) Lives(sec ir.Section, n int) (first, last int, ok bool) {
+	switch {
+	case !b.Run:
+		return b.First, b.Last, b.Section == int(sec)
+	case sec == ir.Micro:
+		return b.From, n - 1, true
+	}
+	return 0, n - 1, true
 }
 
 // PeakOf is max_t M_t of a ledger and its command; -1 for an empty section.
@@ -73,7 +79,8 @@ func (p *Plan) Owners(sec ir.Section, tier ir.Tier, at int) []OwnerBytes {
 	var list []OwnerBytes
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		if b.In > 0 || b.Tier != tier.String() || !b.Run && (b.Section != int(sec) || at < b.First || at > b.Last) {
+		first, last, ok := b.Lives(sec, len(p.Sections[sec].Commands))
+		if b.In > 0 || b.Tier != tier.String() || !ok || at < first || at > last {
 			continue
 		}
 		k := key{general(b.Name), b.Class}

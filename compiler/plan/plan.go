@@ -44,8 +44,10 @@ type Buffer struct {
 	Bytes  int64  `json:"b"`            // b_i, exact
 	Offset int64  `json:"o"`            // multiple of Align
 	In     int    `json:"in,omitempty"` // index+1 of the staging region that holds it; the region counts in the ledger
-	// Life: commands [First,Last] of one section, or the whole run.
+	// Life: commands [First,Last] of one section, or the whole run. A gradient of a window of one micro-batch is stored
+	// anew each time: before command From of micro it holds nothing, and other values may have its bytes.
 	Run     bool `json:"run,omitempty"`
+	From    int  `json:"from,omitempty"`
 	Section int  `json:"sec,omitempty"` // ir.Section
 	First   int  `json:"f,omitempty"`
 	Last    int  `json:"l,omitempty"`
@@ -246,10 +248,11 @@ type Provenance struct {
 // Profile is the device profile that times were predicted with.
 type Profile struct {
 	Name      string  `json:"name"`
-	FLOPS     float64 `json:"flops"`     // FLOP/s
-	Bandwidth float64 `json:"bandwidth"` // bytes/s of device memory
-	H2D       float64 `json:"h2d"`       // bytes/s
-	D2H       float64 `json:"d2h"`       // bytes/s
+	FLOPS     float64 `json:"flops"`            // FLOP/s
+	Bandwidth float64 `json:"bandwidth"`        // bytes/s of device memory
+	H2D       float64 `json:"h2d"`              // bytes/s
+	D2H       float64 `json:"d2h"`              // bytes/s
+	Launch    float64 `json:"launch,omitempty"` // seconds that a command costs beside its work
 
 	Ops map[string]float64 `json:"ops,omitempty"` // measured FLOP/s of single ops
 }

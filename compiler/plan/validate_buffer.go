@@ -75,7 +75,8 @@ func (c *checker) place(i int, b *Buffer) {
 
 // life checks that the life of a buffer names commands that exist.
 func (c *checker) life(i int, b *Buffer) {
-	if b.Run {
+	if b.Run || b.From != 0 {
+		c.late(i, b)
 		return
 	}
 	if b.Section < 0 || b.Section >= len(c.p.Sections) {
@@ -85,6 +86,39 @@ func (c *checker) life(i int, b *Buffer) {
 	if n := len(c.p.Sections[b.Section].Commands); b.First < 0 || b.First > b.Last || b.Last >= n {
 		c.add("plan.life", c.buffer(i), "lives from command %d to %d, the section has %d", b.First, b.Last, n)
 	}
+}
+
+// late checks a buffer that lives the whole run but holds nothing before a command of micro: it must be there that it is
+// stored, in a section that runs once a window.
+func (c *checker) late(i int, b *Buffer) {
+	if b.From == 0 {
+		return
+	}
+	if !b.Run || b.In != 0 {
+		c.add("plan.life", c.buffer(i), "begins at command %d of micro, which is for buffers that live the whole run", b.From)
+		return
+	}
+	if k := c.p.Run.Window.MicroBatches; k != 1 {
+		c.add("plan.life", c.buffer(i), "begins at command %d of micro, but has to keep its value over %d micro-batches", b.From, k)
+		return
+	}
+	if len(c.p.Sections) <= int(ir.Micro) || b.From < 0 || b.From >= len(c.p.Sections[ir.Micro].Commands) || !c.p.Sections[ir.Micro].Commands[b.From].begins(i) {
+		c.add("plan.life", c.buffer(i), "begins at command %d of micro, which does not begin it", b.From)
+	}
+}
+
+// begins reports whether the value of a buffer can begin with a command, although it is an argument.
+func (m *Command) begins(b int) bool {
+	op, err := ir.ParseOp(m.Op)
+	if err != nil {
+		return false
+	}
+	for k, r := range m.Results {
+		if r == b && k < len(op.Info().Results) && op.Info().Results[k].Anew {
+			return true
+		}
+	}
+	return false
 }
 
 // inside checks a value of a staging region against the region.
@@ -102,6 +136,8 @@ func (c *checker) inside(i int) {
 		c.add("plan.region", c.buffer(i), "is on tier %.40q, its region %.60q on %.40q", b.Tier, r.Name, r.Tier)
 	case b.Offset < r.Offset || r.Bytes < b.Bytes || b.Offset-r.Offset > r.Bytes-b.Bytes:
 		c.add("plan.region", c.buffer(i), "leaves its region %.60q", r.Name)
+	case r.From > 0:
+		c.add("plan.region", c.buffer(i), "its region %.60q does not hold others from the start", r.Name)
 	case r.Run:
 	case b.Run || b.Section != r.Section || b.First < r.First || b.Last > r.Last:
 		c.add("plan.region", c.buffer(i), "lives longer than its region %.60q", r.Name)

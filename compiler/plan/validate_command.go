@@ -134,6 +134,8 @@ func (c *checker) operand(s ir.Section, i, b int, name string, tier ir.Tier) boo
 	case !u.Run && (ir.Section(u.Section) != s || i < u.First || i > u.Last):
 		c.add("plan.life", c.command(s, i), "%s is %s, which lives in section %d from command %d to %d",
 			name, c.buffer(b), u.Section, u.First, u.Last)
+	case u.Run && s == ir.Micro && i < u.From:
+		c.add("plan.life", c.command(s, i), "%s is %s, which holds nothing before command %d", name, c.buffer(b), u.From)
 	default:
 		return true
 	}

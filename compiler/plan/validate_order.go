@@ -48,11 +48,11 @@ func (c *checker) orders() {
 	}
 }
 
-// start gives the space to the persistent buffers.
+// start gives the space to the persistent buffers that hold something.
 func (o *order) start() {
 	o.space.set(0, o.space.size, free)
 	for i := range o.p.Buffers {
-		if o.p.Buffers[i].Run && !o.region[i] {
+		if b := &o.p.Buffers[i]; b.Run && !o.region[i] && (b.From == 0 || o.section != ir.Micro) {
 			o.take(i)
 			o.state[i].valid = true
 		}
@@ -73,7 +73,7 @@ func (o *order) step(m *Command) {
 		return
 	}
 	for _, b := range m.Args {
-		if b >= 0 && !o.storeOnly(m, b) {
+		if b >= 0 && !o.storeOnly(m, b) && !o.begins(b) {
 			o.read(b)
 		}
 	}
@@ -91,6 +91,13 @@ func (o *order) step(m *Command) {
 // result: a copy to the host does not read the host.
 func (o *order) storeOnly(m *Command, b int) bool {
 	return m.Kind == Copy && len(m.Results) == 1 && m.Results[0] == b
+}
+
+// begins reports whether a buffer is an argument only as the place where its value begins: the first micro-batch of a window
+// stores gradients and does not continue them.
+func (o *order) begins(b int) bool {
+	from := o.p.Buffers[b].From
+	return from > 0 && o.section == ir.Micro && int(o.number-1) == from
 }
 
 func (o *order) read(b int) {

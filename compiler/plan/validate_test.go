@@ -133,6 +133,30 @@ func TestValidateRefuses(t *testing.T) {
 		{"life section", "plan.life", func(p *plan.Plan) { operand(p, ir.OpAdd, "b").Section = -1 }},
 		{"used after its life", "plan.life", func(p *plan.Plan) { operand(p, ir.OpAdd, "b").Last-- }},
 		{"used before its life", "plan.life", func(p *plan.Plan) { operand(p, ir.OpAdd, "b").First++ }},
+		{"transient that begins late", "plan.life", func(p *plan.Plan) { b := operand(p, ir.OpAdd, "b"); b.From = b.First }},
+		{"gradient that begins late over two micro-batches", "plan.life", func(p *plan.Plan) { operand(p, ir.OpLinearDW, "gw").From = find(t, p, ir.OpLinearDW) }},
+		{"gradient used before it begins", "plan.life", func(p *plan.Plan) {
+			p.Run.Window.MicroBatches, operand(p, ir.OpLinearDW, "gw").From = 1, find(t, p, ir.OpLinearDW)+1
+		}},
+		{"parameter that begins late", "plan.life", func(p *plan.Plan) {
+			p.Run.Window.MicroBatches, operand(p, ir.OpLinear, "w").From = 1, find(t, p, ir.OpLinear)
+		}},
+		{"begins beyond", "plan.life", func(p *plan.Plan) { p.Run.Window.MicroBatches, operand(p, ir.OpLinearDW, "gw").From = 1, 1<<30 }},
+		{"begins over a living value", "plan.overlap", func(p *plan.Plan) {
+			p.Run.Window.MicroBatches = 1
+			g := operand(p, ir.OpLinearDW, "gw")
+			g.From, g.Offset = find(t, p, ir.OpLinearDW), operand(p, ir.OpLinearDW, "x").Offset
+		}},
+		{"update over a gradient that begins late", "plan.overlap", func(p *plan.Plan) {
+			p.Run.Window.MicroBatches = 1
+			g := operand(p, ir.OpLinearDW, "gw")
+			g.From = find(t, p, ir.OpLinearDW)
+			for i := range p.Buffers {
+				if b := &p.Buffers[i]; !b.Run && b.In == 0 && b.Section == int(ir.Eval) {
+					b.Offset = g.Offset
+				}
+			}
+		}},
 	} {
 		p := plantest.GPT(plantest.Small())
 		f.plant(p)
@@ -140,6 +164,32 @@ func TestValidateRefuses(t *testing.T) {
 		var invalid *plan.Invalid
 		if !errors.As(err, &invalid) || !invalid.Has(f.code) {
 			t.Errorf("%s: %v; want a problem of kind %s", f.name, err, f.code)
+		}
+	}
+}
+
+// TestValidateLate: values that are gone before a gradient begins may have its bytes.
+func TestValidateLate(t *testing.T) {
+	p := plantest.GPT(plantest.Small())
+	p.Run.Window.MicroBatches = 1
+	at := find(t, p, ir.OpLinearDW)
+	c := &p.Sections[ir.Micro].Commands[at]
+	g := &p.Buffers[c.Results[0]]
+	g.From = at
+	shared := 0
+	for i := range p.Buffers {
+		if b := &p.Buffers[i]; !b.Run && b.In == 0 && b.Section == int(ir.Micro) && b.Tier == g.Tier && b.Last < at && b.Bytes <= g.Bytes && shared == 0 {
+			b.Offset = g.Offset
+			shared++
+		}
+	}
+	if err := plan.Validate(p); err != nil || shared == 0 {
+		t.Errorf("%d values before the gradient: %v", shared, err)
+	}
+	at = find(t, p, ir.OpLinear)
+	for _, m := range p.Ledger(ir.Micro, ir.Device)[:at] {
+		if all := p.Ledger(ir.Update, ir.Device)[0]; m[ir.Gradient] >= all[ir.Gradient] {
+			t.Fatalf("%d bytes of gradients live before the first begins, %d after micro", m[ir.Gradient], all[ir.Gradient])
 		}
 	}
 }

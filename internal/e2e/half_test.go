@@ -13,10 +13,15 @@ import (
 	"github.com/gradcue/gradcue/spec/shape"
 )
 
-// stored asks for 16-bit storage; f16 comes with a dynamic loss scale.
+// stored asks for 16-bit storage; f16 comes with a dynamic loss scale, bf16dot is
+// bf16 with logit gradients rounded to it.
 func stored(dtype shape.DType) func(*shape.Experiment) {
 	return func(x *shape.Experiment) {
-		x.Precision.Compute, x.Precision.Params = dtype, dtype
+		kind := dtype
+		if dtype == "bf16dot" {
+			kind, x.Precision.Products = "bf16", "bf16dot"
+		}
+		x.Precision.Compute, x.Precision.Params = kind, kind
 		if dtype == "f16" {
 			x.Precision.LossScale = shape.LossScale{Kind: "dynamic", Value: 1024, Growth: 2, GrowthEvery: 5, Backoff: 0.5, SkipLimit: 30}
 		}
@@ -29,7 +34,7 @@ func stored(dtype shape.DType) func(*shape.Experiment) {
 func TestStoredSameBits(t *testing.T) {
 	l := example(t, "tiny-llama")
 	plain := trainOn(t, cpu.Engine{}, planOf(t, l, nil), l, train.Options{Steps: 8})
-	for _, dtype := range []shape.DType{"bf16", "f16"} {
+	for _, dtype := range []shape.DType{"bf16", "f16", "bf16dot"} {
 		t.Run(string(dtype), func(t *testing.T) {
 			half := stored(dtype)
 			p := planOf(t, l, half)
@@ -71,7 +76,7 @@ func TestStoredSameBits(t *testing.T) {
 func TestStoredTiers(t *testing.T) {
 	for _, name := range []string{"quickstart", "tiny-llama"} {
 		l := example(t, name)
-		for _, dtype := range []shape.DType{"bf16", "f16"} {
+		for _, dtype := range []shape.DType{"bf16", "f16", "bf16dot"} {
 			half := stored(dtype)
 			p := planOf(t, l, half)
 			changed := planOf(t, l, func(x *shape.Experiment) { half(x); split(2)(x); x.Checkpointing.Policy = "full" })

@@ -34,28 +34,13 @@ func dropGroups(f *file) {
 	e.line("MOVQ %s, SI", e.arg("x"))
 	e.line("MOVQ %s, CX", e.length("x"))
 	e.line("MOVQ %s, AX", e.arg("first"))
-	e.line("VMOVDQU %s, Y4", f.constant(philoxM0))
-	e.line("VMOVDQU %s, Y5", f.constant(philoxM1))
 	e.line("VMOVDQU %s, Y8", f.constant(philoxW0))
 	e.line("VMOVDQU %s, Y9", f.constant(philoxW1))
 	e.line("SHRQ $5, CX")
 	e.line("JZ done")
 	e.label("group")
-	e.line("VMOVD AX, X0")
-	e.line("VPBROADCASTD X0, Y0")
-	e.line("VPADDD iota<>(SB), Y0, Y0")
-	for i, name := range []string{"c1", "c2", "c3"} {
-		e.line("VBROADCASTSS %s, Y%d", e.arg(name), i+1)
-	}
-	e.line("VBROADCASTSS %s, Y6", e.arg("k0"))
-	e.line("VBROADCASTSS %s, Y7", e.arg("k1"))
-	for i := range 10 {
-		philoxRound(e)
-		if i < 9 {
-			e.line("VPADDD Y8, Y6, Y6")
-			e.line("VPADDD Y9, Y7, Y7")
-		}
-	}
+	philoxLoad(e)
+	philoxRounds(e, "Y8", "Y9")
 	// Words of one counter together, then counters in order.
 	e.line("VPUNPCKLDQ Y1, Y0, Y10")
 	e.line("VPUNPCKHDQ Y1, Y0, Y11")
@@ -83,6 +68,32 @@ func dropGroups(f *file) {
 	e.line("JNZ group")
 	e.label("done")
 	e.end()
+}
+
+// philoxLoad fills Y0 … Y3 with the counters of eight quads from AX on, Y6 and Y7 with the keys, and Y4 and Y5 with the
+// multipliers.
+func philoxLoad(e *entry) {
+	e.line("VMOVD AX, X0")
+	e.line("VPBROADCASTD X0, Y0")
+	e.line("VPADDD iota<>(SB), Y0, Y0")
+	for i, name := range []string{"c1", "c2", "c3"} {
+		e.line("VBROADCASTSS %s, Y%d", e.arg(name), i+1)
+	}
+	e.line("VMOVDQU %s, Y4", e.f.constant(philoxM0))
+	e.line("VMOVDQU %s, Y5", e.f.constant(philoxM1))
+	e.line("VBROADCASTSS %s, Y6", e.arg("k0"))
+	e.line("VBROADCASTSS %s, Y7", e.arg("k1"))
+}
+
+// philoxRounds is the ten rounds; w0 and w1 hold what the keys grow by.
+func philoxRounds(e *entry, w0, w1 string) {
+	for i := range 10 {
+		philoxRound(e)
+		if i < 9 {
+			e.line("VPADDD %s, Y6, Y6", w0)
+			e.line("VPADDD %s, Y7, Y7", w1)
+		}
+	}
 }
 
 // philoxRound is one round: the 64-bit products of c0 and c2, made for even and odd lanes apart.

@@ -60,18 +60,15 @@ func PosGrad(p Par, dpos, dx []float32, positions []int32, R, T, C, rows int, ac
 // is a chain over the rows. Workers own columns.
 func scatter(p Par, sum, dx []float32, positions []int32, R, T, rows, C int, acc bool) {
 	type args struct {
-		u             ISA
-		sum, dx       []float32
-		positions     []int32
-		R, T, rows, C int
-		acc           bool
+		u         ISA
+		sum, dx   []float32
+		positions []int32
+		R, T, C   int
 	}
-	each(p, C, columnGrain(R), args{isa(p), sum, dx, positions, R, T, rows, C, acc}, func(t *args, lo, hi, _ int) {
-		if !t.acc {
-			for i := range t.rows {
-				clear(t.sum[i*t.C+lo : i*t.C+hi])
-			}
-		}
+	if !acc {
+		zero(p, sum[:rows*C])
+	}
+	each(p, C, columnGrain(R), args{isa(p), sum, dx, positions, R, T, C}, func(t *args, lo, hi, _ int) {
 		for r := range t.R {
 			to := position(t.positions, r, t.T)
 			if to < 0 {
@@ -81,6 +78,12 @@ func scatter(p Par, sum, dx []float32, positions []int32, R, T, rows, C int, acc
 			t.u.addRow(dst, dst, t.dx[r*t.C+lo:r*t.C+hi])
 		}
 	})
+}
+
+// zero clears x. Workers own ranges: a long run of bytes is cleared several times as fast as many short ones.
+func zero(p Par, x []float32) {
+	type args struct{ x []float32 }
+	each(p, len(x), elementGrain, args{x}, func(t *args, lo, hi, _ int) { clear(t.x[lo:hi]) })
 }
 
 // EmbedAdd adds the compact buffer to the gradient of the table once a window:

@@ -61,7 +61,7 @@ func (h *headChunk) fill(p Par, x *Matrix, weight []float32, r int) (next int) {
 //
 //	loss[r] = log Σ_v e^(x_r·w_v) - x_r·w_target
 //
-// and exactly 0 where weight[r] is 0. Logits exist for 128 trained positions at a time.
+// and exactly 0 where weight[r] is 0. Logits exist for 256 trained positions at a time.
 func HeadLoss(p Par, ws, loss, x, w []float32, targets []int32, weight []float32, R, C, V int) {
 	HeadLossOf(p, ws, loss, F32(x), F32(w), targets, weight, R, C, V)
 }

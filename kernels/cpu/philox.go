@@ -1,7 +1,5 @@
 package cpu
 
-import "math"
-
 // Constants of Philox 4×32 (Salmon et al., SC'11, table 2 and the Random123 reference).
 const (
 	philoxM0 = 0xD2511F53
@@ -43,16 +41,4 @@ func Uniform(seed, nameHash, i uint64) float64 {
 		return unit64(w[0], w[1])
 	}
 	return unit64(w[2], w[3])
-}
-
-// Normal is element i of the stream of standard normal numbers of a seed and the hash of a name, by Box and
-// Muller (Ann. Math. Statist. 29, 1958): the elements 2j and 2j+1 share one draw.
-func Normal(seed, nameHash, i uint64) float64 {
-	w := draw(seed, nameHash, i/2)
-	radius := math.Sqrt(-2 * math.Log(unit64(w[0], w[1])))
-	sin, cos := math.Sincos(2 * math.Pi * unit64(w[2], w[3]))
-	if i%2 == 0 {
-		return radius * cos
-	}
-	return radius * sin
 }

@@ -14,7 +14,7 @@ const (
 	// GradStride is Stride(GradKeys).
 	GradStride = (GradKeys + PanelCols - 1 + 15) &^ 15
 	// HeadRows is the number of trained positions whose logits are held at a time.
-	HeadRows = 128
+	HeadRows = 256
 	// ResultRows is the number of rows of a product with a 16-bit result whose chains are held at a time.
 	ResultRows = 1024
 )

@@ -26,7 +26,8 @@ const (
 
 // Measure measures the machine; now is a clock in monotonic nanoseconds. Memory
 // is measured with two arrays of so many bytes, which must be more than the
-// caches hold; 0 leaves it out. A loop on registers takes about 100 ms.
+// caches hold; 0 leaves it out. A loop on registers takes about 100 ms, and there
+// may be two.
 func Measure(workers int, isa string, memory int64, now func() int64) (m Machine, err error) {
 	u, err := chooseISA(isa)
 	if err != nil {

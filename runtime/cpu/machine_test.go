@@ -18,6 +18,9 @@ func TestMeasure(t *testing.T) {
 	if m.Workers != 2 || m.ISA != kernel.Detect().String() || !(m.FLOPS > 0) || m.Bandwidth != 2*memory/float64(peakNanos)*1e9 {
 		t.Errorf("%+v", m)
 	}
+	if pairs := kernel.Detect() == kernel.AVX512BF16; pairs != (m.Pairs > 0) {
+		t.Errorf("on %s %g FLOP/s of pairs", m.ISA, m.Pairs)
+	}
 	if _, err := Measure(1, "mmx", 0, func() int64 { return 0 }); err == nil {
 		t.Error("an unknown instruction set is measured")
 	}

@@ -37,6 +37,7 @@ func (Engine) Open(p *plan.Plan, _ exec.Options) (exec.Session, error) {
 type session struct {
 	p       *plan.Plan
 	ranges  *ranges
+	section ir.Section // that runs
 	now     [plan.NumStreams]clock
 	events  map[int]clock
 	control [ir.ControlLen]float64
@@ -52,7 +53,8 @@ func (s *session) Run(ctx context.Context, sec ir.Section) error {
 	if int(sec) >= len(s.p.Sections) {
 		return fmt.Errorf("section %d does not exist", sec)
 	}
-	s.ranges.begin()
+	s.section = sec
+	s.ranges.begin(sec)
 	s.now = [plan.NumStreams]clock{}
 	s.events = map[int]clock{}
 	for i := range s.p.Sections[sec].Commands {
@@ -80,7 +82,7 @@ func (s *session) command(n int, c *plan.Command) error {
 	}
 	at := moment{stream: c.Stream, number: n, knows: now}
 	for _, b := range c.Args {
-		if b < 0 || c.Op == ir.OpCopyOut.String() && b == c.Results[0] {
+		if b < 0 || c.Op == ir.OpCopyOut.String() && b == c.Results[0] || s.begins(b, n-1) {
 			continue // absent, or only the place of the result
 		}
 		if err := s.ranges.read(b, at); err != nil {
@@ -103,6 +105,13 @@ func (s *session) command(n int, c *plan.Command) error {
 		s.clip()
 	}
 	return nil
+}
+
+// begins reports whether the value of a buffer begins with the command, so that
+// it is stored there and not read.
+func (s *session) begins(b, command int) bool {
+	from := s.p.Buffers[b].From
+	return from > 0 && s.section == ir.Micro && command == from
 }
 
 // clip answers as for gradients that are all zero.

@@ -3,6 +3,7 @@ package null_test
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,12 +104,63 @@ func mutate(p *plan.Plan, r *rand.Rand) {
 	}
 }
 
+// late makes the gradients of a plan begin with the command that stores them, as
+// where a window has one micro-batch, and gives their bytes to a temporary before.
+func late(p *plan.Plan, r *rand.Rand) {
+	p.Run.Window.MicroBatches = 1
+	for i, c := range p.Sections[ir.Micro].Commands {
+		op, err := ir.ParseOp(c.Op)
+		if err != nil {
+			continue
+		}
+		for k, b := range c.Results {
+			if g := &p.Buffers[b]; op.Info().Results[k].Anew && g.Run && g.From == 0 {
+				g.From = i
+				if t := &p.Buffers[r.IntN(len(p.Buffers))]; !t.Run && t.In == 0 && t.Section == int(ir.Micro) && t.Last < i && t.Bytes <= g.Bytes && t.Tier == g.Tier {
+					t.Offset = g.Offset
+				}
+			}
+		}
+	}
+}
+
+// TestLate: a gradient may have bytes that hold something else before it begins,
+// and is there in the update.
+func TestLate(t *testing.T) {
+	for seed := range uint64(20) {
+		p := plantest.GPT(plantest.Small())
+		late(p, rand.New(rand.NewPCG(seed, 2)))
+		if err, found := plan.Validate(p), check(t, p); err != nil || found != nil {
+			t.Errorf("seed %d: Validate says %v, null %v", seed, err, found)
+		}
+	}
+	p := plantest.GPT(plantest.Small())
+	late(p, rand.New(rand.NewPCG(1, 2)))
+	for i, c := range p.Sections[ir.Micro].Commands {
+		if g := &p.Buffers[max(0, slices.Max(append(c.Results, 0)))]; g.From == i && i > 0 {
+			g.From = 0
+			for j := range p.Buffers {
+				if b := &p.Buffers[j]; !b.Run && b.In == 0 && b.Section == int(ir.Micro) && b.Last < i && b.Tier == g.Tier && b.Bytes <= g.Bytes {
+					b.Offset = g.Offset
+					wants(t, p, "is read after")
+					return
+				}
+			}
+		}
+	}
+	t.Error("no gradient whose bytes could be shared")
+}
+
 // widen makes the lives of all temporaries fit their uses again, so that only
 // order and place are at fault.
 func widen(p *plan.Plan) {
+	used := make([]bool, len(p.Buffers))
 	for s := range p.Sections {
 		for i, c := range p.Sections[s].Commands {
 			for _, b := range append(append([]int{c.Work - 1}, c.Args...), c.Results...) {
+				if b >= 0 && s == int(ir.Micro) && p.Buffers[b].From > 0 && !used[b] {
+					p.Buffers[b].From, used[b] = i, true
+				}
 				if b >= 0 && !p.Buffers[b].Run && p.Buffers[b].Section == s {
 					p.Buffers[b].First, p.Buffers[b].Last = min(p.Buffers[b].First, i), max(p.Buffers[b].Last, i)
 				}
@@ -128,6 +180,9 @@ func FuzzAgainstValidate(f *testing.F) {
 		c := plantest.Small()
 		c.Layers, c.Slots = 3+r.IntN(4), 1+r.IntN(3)
 		p := plantest.GPT(c)
+		if seed%2 == 1 {
+			late(p, r)
+		}
 		for range changes % 8 {
 			mutate(p, r)
 		}

@@ -95,12 +95,15 @@ func (r *ranges) claim(b int) int {
 }
 
 // begin starts a section: what was touched before is done, and values that do
-// not live the whole run are gone.
-func (r *ranges) begin() {
+// not live on into it are gone.
+func (r *ranges) begin(sec ir.Section) {
 	for i := range r.cells {
 		c := &r.cells[i]
 		c.wrote, c.reads = 0, clock{}
-		if c.owner >= 0 && !r.p.Buffers[c.owner].Run {
+		if c.owner < 0 {
+			continue
+		}
+		if b := &r.p.Buffers[c.owner]; !b.Run || sec == ir.Micro && b.From > 0 {
 			c.owner = -1
 		}
 	}

@@ -226,23 +226,24 @@ func (t *trial) control(n float64, acc bool, seq0 int) []float64 {
 // run runs a section.
 func (t *trial) run(s ir.Section) error {
 	if t.poison {
-		if err := t.spoil(); err != nil {
+		if err := t.spoil(s); err != nil {
 			return err
 		}
 	}
 	return t.s.Run(t.b.ctx, s)
 }
 
-// mortal reports whether a buffer holds floats that do not outlive a section.
-func mortal(u *plan.Buffer) bool {
-	return !u.Run && (u.DType == "f32" || u.DType == "bf16" || u.DType == "f16") && u.Class != ir.Workspace.String()
+// mortal reports whether a buffer holds floats that are not there when a section begins.
+func mortal(u *plan.Buffer, s ir.Section) bool {
+	dead := !u.Run && u.Section == int(s) || u.Run && u.From > 0 && s == ir.Micro
+	return dead && (u.DType == "f32" || u.DType == "bf16" || u.DType == "f16") && u.Class != ir.Workspace.String()
 }
 
-// spoil fills every buffer of floats that does not outlive a section with NaN.
-func (t *trial) spoil() error {
+// spoil fills every buffer of floats of a section that holds nothing at its begin with NaN.
+func (t *trial) spoil(s ir.Section) error {
 	for i := range t.p.Buffers {
 		u := &t.p.Buffers[i]
-		if !mortal(u) {
+		if !mortal(u, s) {
 			continue
 		}
 		x := make([]float64, count(u.Shape))

@@ -16,7 +16,7 @@ var border = Proof{
 	Doc: `With everything on the host that can be, two windows with updates run under an observer that takes the
 checksum of both sides of every copy as it ends, and of every staged tensor as a command that reads it ends:
 what left the device, what came back and what was used are the same bytes. Then the same windows run with
-every byte that does not outlive a section filled with NaN before it: the results must be finite and have the
+every byte that is to hold nothing when a section begins filled with NaN: the results must be finite and have the
 same bits. Finds a stale or late copy, a slot that is reused too early, a buffer that is read before it is
 written or after its space has gone to another.`,
 	run: (*bench).border,
@@ -80,8 +80,10 @@ func total64(x []float64) (s float64) {
 // mortal counts the buffers that are poisoned.
 func (t *trial) mortal() (n int) {
 	for i := range t.p.Buffers {
-		if mortal(&t.p.Buffers[i]) {
-			n++
+		for s := range ir.NumSections {
+			if mortal(&t.p.Buffers[i], s) {
+				n++
+			}
 		}
 	}
 	return n

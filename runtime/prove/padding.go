@@ -14,7 +14,7 @@ var padding = Proof{
 	Doc: `One window of ragged rows, three times: as it is; with other ids and targets at every padded position;
 and in rows that are longer by a quarter, all of it padding. Loss, N and every gradient element must have the
 same bits. Finds padding that is counted in N, trained, attended to, or added to the row of its id in the
-embedding's gradient.`,
+embedding's gradient. Longer rows are left out where products are not f32: their terms are added in another order.`,
 	run: (*bench).padding,
 }
 
@@ -48,7 +48,7 @@ func (b *bench) padding(v *Verdict) error {
 		return err
 	}
 	v.same("other ids and targets at padding", p, &want, &noisy)
-	if b.p.Run.Loss.ShiftBy == "loss" {
+	if b.p.Run.Loss.ShiftBy == "loss" && chained(b.p) {
 		v.same(fmt.Sprintf("rows of %d with %d of padding", T, T-short), p, &want, &long)
 	}
 	v.number("padded positions", pads)

@@ -54,7 +54,7 @@ func (r *rewriter) seal() (*plan.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.Run, b.In, b.Section, b.First, b.Last = true, 0, 0, 0, 0
+		b.Run, b.From, b.In, b.Section, b.First, b.Last = true, 0, 0, 0, 0, 0
 		b.Bytes = d.Size() * int64(count(b.Shape))
 		tier := ir.Device
 		if b.Tier == ir.Host.String() {

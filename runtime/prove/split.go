@@ -14,7 +14,8 @@ var split = Proof{
 	Doc: `A window of ragged rows, some almost all padding, is run whole, in 2, unevenly, and with one row a
 micro-batch. Loss, N and every gradient element must have the same bits. The training loop then makes one
 update of the text with each even split: same loss, same parameter hash. Finds means of means, a divisor
-that is not the window's, lost and repeated micro-batches, gradients that are overwritten or not cleared.`,
+that is not the window's, lost and repeated micro-batches, gradients that are overwritten or not cleared.
+Products other than f32 do not promise it.`,
 	run: (*bench).split,
 }
 
@@ -32,6 +33,9 @@ func splits(S int) (sizes []int) {
 func (b *bench) split(v *Verdict) error {
 	if b.p.Run.Loss.Normalize == "microbatch-mean" {
 		return v.without("window.normalize is microbatch-mean: the objective itself depends on the split")
+	}
+	if !chained(b.p) {
+		return v.without("products " + b.p.Run.Precision.Products + " add in the machine's order, which may depend on the split")
 	}
 	S := total(b.p)
 	rows := ragged(b.p, S, b.p.Run.Window.SeqLen)
@@ -63,6 +67,13 @@ func (b *bench) split(v *Verdict) error {
 	v.number("loss", want.loss)
 	v.number("gradient elements", elements(want.grads))
 	return b.splitLoop(v, S)
+}
+
+// chained reports whether every product is one chain of float32 sums in the order
+// of its terms, which no split of the rows changes.
+func chained(p *plan.Plan) bool {
+	k := p.Run.Precision.Products
+	return k == "f32" || k == ""
 }
 
 // splitLoop makes one update with the training loop for each even split.

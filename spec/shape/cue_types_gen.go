@@ -463,7 +463,9 @@ type Precision struct {
 	// master is the type of the parameters the optimizer updates. Default f32.
 	Master DType `json:"master"`
 
-	// products is the arithmetic of matrix products: f32 multiply-add, dot products in bf16, or tf32.
+	// products is the arithmetic of matrix products: f32 multiply-adds, whose bits
+	// do not depend on the machine, or what tensor cores make of bf16 (bf16dot), of
+	// f16 (f16dot), or of f32 rounded to tf32: f32 sums in an order of the machine.
 	Products string `json:"products"`
 
 	// lossScale keeps small f16 gradients above zero.
@@ -697,6 +699,10 @@ type Device struct {
 
 	// d2h is the rate of copies from device to host, in bytes/s. Default 1e10.
 	D2H float64 `json:"d2h"`
+
+	// launch is what each command costs beside its work, in seconds: of a GPU some
+	// microseconds. Default 0.
+	Launch float64 `json:"launch"`
 
 	// ops are measured rates of single ops, in FLOP/s, by the op's name: gradcue
 	// calibrate writes them. Where an op has one, its time is FLOPs over this.
