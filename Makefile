@@ -17,10 +17,10 @@ PLATFORMS := darwin/arm64 linux/arm64 windows/amd64
 # one folder each of which stands alone, so they are not among them.
 SPECS := ./...
 
-.PHONY: help build test race fuzz bench golden generate lint vet fmt cue fresh cover cross cuda sim cudatest ptx sass check steps clean
+.PHONY: help build test race fuzz bench golden generate lint vet fmt cue fresh cover cross cuda gpu-kit gpu-check sim cudatest ptx sass check steps clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "%-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' Makefile
 
 build: ## all packages, and the commands into bin/
 	$(GO) build ./...
@@ -82,6 +82,17 @@ cuda: export CGO_CFLAGS := -O2 -g -I$(CURDIR)/runtime/cuda
 cuda: ## the command with the CUDA engine, into bin/ (needs a C compiler, no toolkit)
 	$(GO) build -tags cuda -o bin/gradcue-cuda ./cmd/gradcue
 
+# Without symbols: it may have to be carried far.
+gpu-kit: export CGO_CFLAGS := -O2 -g -I$(CURDIR)/runtime/cuda
+gpu-kit: ## what gpu-check needs on a machine without Go, into bin/
+	$(GO) build -tags cuda -ldflags='-s -w' -o bin/gradcue-cuda ./cmd/gradcue
+	mkdir -p bin/gpu
+	$(GO) test -c -tags cuda -ldflags='-s -w' -o bin/gpu/cuda.test ./runtime/cuda
+	$(GO) test -c -tags cuda -ldflags='-s -w' -o bin/gpu/gradcue.test ./cmd/gradcue
+
+gpu-check: gpu-kit ## what only a GPU can show: parity, speed, predictions; ten minutes
+	.ci/gpu-check
+
 sim: ## the simulated CUDA driver, into bin/sim/ (needs g++ on x86-64 Linux)
 	$(MAKE) --no-print-directory -C kernels/cuda/sim OUT=$(CURDIR)/bin/sim
 
@@ -92,7 +103,7 @@ ptx: ## rewrite the PTX of the CUDA kernels (needs clang-16)
 	kernels/cuda/ptx.sh
 	$(MAKE) --no-print-directory -C kernels/cuda/sim ptx
 
-sass: ## assemble the PTX for sm_80 and sm_90 with ptxas (gets it from Debian non-free)
+sass: ## assemble the PTX with ptxas and compare kernels/cuda/registers.txt (gets ptxas from Debian non-free)
 	kernels/cuda/sass.sh
 
 check: ## build, vet, fmt, cue, fresh, test, cross; the tree must come out unchanged

@@ -17,9 +17,20 @@ func (a *app) showBench(r *bench.Report, predicted bool) error {
 	w, m := &r.Window, &r.Machine
 	p.title(r.Name, fmt.Sprintf("%s, width %d, vocabulary %d · %d × %d × %d tokens", plural(r.Model.Layers, "block"), r.Model.Width, r.Model.Vocab, w.MicroBatches, w.BatchSize, w.SeqLen))
 	p.blank()
-	p.line("machine", cpuName(), plural(m.Workers, "worker"), m.ISA, si(m.FLOPS, "FLOP/s")+" of multiply-adds", si(m.Bandwidth, "B/s")+" of copies")
+	if m.Name != "" {
+		p.deviceLines(m)
+	} else {
+		of := " of multiply-adds"
+		if m.Pairs {
+			of += " of bf16 pairs"
+		}
+		p.line("machine", cpuName(), plural(m.Workers, "worker"), m.ISA, si(m.FLOPS, "FLOP/s")+of, si(m.Bandwidth, "B/s")+" of copies")
+	}
 	p.line("update", plan.Duration(r.Nanos), fmt.Sprintf("%s to %s in %d", plan.Duration(r.Fastest), plan.Duration(r.Slowest), r.Counted),
-		si(r.Rate, "token/s"), si(r.FLOPS, "FLOP/s"), share(r.Fraction)+" of the machine")
+		si(r.Rate, "token/s"), si(r.FLOPS, "FLOP/s"), known(m.FLOPS > 0, share(r.Fraction)+" of the machine"))
+	if r.Kernels != "" {
+		p.line("kernels", r.Kernels)
+	}
 	p.line("text", r.Text, fmt.Sprintf("loss %.4f", r.Loss))
 	p.line("memory", "arenas of "+plan.Bytes(r.Allocated[ir.Device]+r.Allocated[ir.Host]), known(r.PeakRSS > 0, plan.Bytes(r.PeakRSS)+" of the process at most"),
 		fmt.Sprintf("%.0f allocations of Go an update", r.Allocations))
@@ -27,6 +38,24 @@ func (a *app) showBench(r *bench.Report, predicted bool) error {
 	p.blank()
 	p.benchOps(r, predicted)
 	return p.close()
+}
+
+// deviceLines are what a device reaches.
+func (p *page) deviceLines(m *bench.Machine) {
+	top := "its highest rate of products is not known"
+	if m.FLOPS > 0 {
+		top = si(m.FLOPS, "FLOP/s") + " at most"
+	}
+	p.line("machine", m.Name, plural(m.Workers, "multiprocessor"), m.ISA, top)
+	p.line("", si(m.Bandwidth, "B/s")+" of copies", si(m.H2D, "B/s")+" from the host", si(m.D2H, "B/s")+" back", fmt.Sprintf("%.2f µs a launch", m.Launch/1e3))
+}
+
+// machineName is the device or the processors that were measured.
+func machineName(m *bench.Machine) string {
+	if m.Name != "" {
+		return m.Name
+	}
+	return cpuName()
 }
 
 // disturbed says how far other processes were in the way.
@@ -65,7 +94,7 @@ func (p *page) benchOps(r *bench.Report, predicted bool) {
 		}
 		rate, part := "", ""
 		if o.FLOPs > 0 {
-			rate, part = fmt.Sprintf("%.1f", o.FLOPS/1e9), share(o.Fraction)
+			rate, part = fmt.Sprintf("%.1f", o.FLOPS/1e9), known(r.Machine.FLOPS > 0, share(o.Fraction))
 		}
 		rest := []string{rate, part, fmt.Sprintf("%.1f", o.Bandwidth/1e9)}
 		if predicted {
@@ -94,6 +123,6 @@ func (a *app) benchLine(r *bench.Report) error {
 		return c
 	}, r.Name)
 	_, err := fmt.Fprintf(a.stdout, "goos: %s\ngoarch: %s\ncpu: %s\nisa: %s\nBenchmarkUpdate/%s-%d\t%d\t%d ns/op\t%.1f tokens/s\t%.2f GFLOP/s\t%.4f of-peak\t%d peak-RSS-bytes\t%.1f allocs/op\n",
-		runtime.GOOS, runtime.GOARCH, cpuName(), r.Machine.ISA, name, r.Machine.Workers, r.Counted, r.Nanos, r.Rate, r.FLOPS/1e9, float64(r.Fraction), r.PeakRSS, r.Allocations)
+		runtime.GOOS, runtime.GOARCH, machineName(&r.Machine), r.Machine.ISA, name, r.Machine.Workers, r.Counted, r.Nanos, r.Rate, r.FLOPS/1e9, float64(r.Fraction), r.PeakRSS, r.Allocations)
 	return err
 }

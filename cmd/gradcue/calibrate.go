@@ -16,7 +16,8 @@ import (
 
 func newCalibrateCmd(a *app) *cobra.Command {
 	var f specFlags
-	o := benchOptions{updates: 5, warmup: 2}
+	// The median of five updates is off by more than half for single small ops, that of fifteen by a tenth.
+	o := benchOptions{engine: "cpu", updates: 15, warmup: 2}
 	out := ""
 	c := &cobra.Command{
 		Use:   "calibrate SPEC",
@@ -27,13 +28,15 @@ and copies, and the rate of every op at the shapes of this spec. With the file
 beside the spec, plan predicts times from it, and bench prints predicted beside
 measured times.`,
 		Example: `  gradcue calibrate . -o device.cue   a file of the package of this folder
-  gradcue plan .                      predicts with it`,
+  gradcue plan .                      predicts with it
+  gradcue calibrate . --engine cuda   in a build with -tags cuda`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.calibrate(c.Context(), f, o, args[0], out)
 		},
 	}
 	f.add(c.Flags())
+	o.addEngine(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write (default: stdout)")
 	c.Flags().IntVar(&o.updates, "updates", o.updates, "updates to time")
 	c.Flags().IntVar(&o.warmup, "warmup", o.warmup, "updates to make before")
@@ -48,6 +51,10 @@ func (a *app) calibrate(ctx context.Context, f specFlags, o benchOptions, path, 
 	if err := o.check(); err != nil {
 		return err
 	}
+	e, err := a.engine(o.engine)
+	if err != nil {
+		return err
+	}
 	l, err := a.one(f, path)
 	if err != nil {
 		return err
@@ -56,7 +63,7 @@ func (a *app) calibrate(ctx context.Context, f specFlags, o benchOptions, path, 
 	if err != nil {
 		return err
 	}
-	r, err := a.measure(ctx, o, p, src)
+	r, err := a.measure(ctx, a.choosing(e), o, p, src)
 	if err != nil {
 		return err
 	}
@@ -95,18 +102,28 @@ func opRates(r *bench.Report) map[string]float64 {
 	return rates
 }
 
-// profileText is the profile as a file of the spec's package. A copy moves each
-// byte once where the measured rate counts reading and writing it.
+// profileText is the profile as a file of the spec's package. On the processors a
+// copy to the host moves each byte once where the measured rate counts reading and
+// writing it.
 func profileText(r *bench.Report, rates map[string]float64, pkg, name string) string {
 	var b strings.Builder
 	m := &r.Machine
-	fmt.Fprintf(&b, "// Measured by gradcue calibrate at the shapes of %s.\npackage %s\n\n", r.Name, pkg)
-	head, label, _ := strings.Cut(name, ".")
-	if label != "" {
-		head += ": " + fmt.Sprintf("%q", label)
+	fmt.Fprintf(&b, "// Measured by gradcue calibrate at the shapes of %s.\n", r.Name)
+	h2d, d2h, label := m.Bandwidth/2, m.Bandwidth/2, fmt.Sprintf("%s, %s, %s", cpuName(), plural(m.Workers, "worker"), m.ISA)
+	if m.Name != "" {
+		h2d, d2h, label = m.H2D, m.D2H, m.Name+", "+m.ISA
 	}
-	fmt.Fprintf(&b, "%s: device: {\n\tname:      %q\n\tflops:     %.4g\n\tbandwidth: %.4g\n\th2d:       %.4g\n\td2h:       %.4g\n\tops: {\n",
-		head, fmt.Sprintf("%s, %s, %s", cpuName(), plural(m.Workers, "worker"), m.ISA), r.FLOPS, m.Bandwidth, m.Bandwidth/2, m.Bandwidth/2)
+	fmt.Fprintf(&b, "package %s\n\n", pkg)
+	head, second, _ := strings.Cut(name, ".")
+	if second != "" {
+		head += ": " + fmt.Sprintf("%q", second)
+	}
+	fmt.Fprintf(&b, "%s: device: {\n\tname:      %q\n\tflops:     %.4g\n\tbandwidth: %.4g\n\th2d:       %.4g\n\td2h:       %.4g\n",
+		head, label, r.FLOPS, m.Bandwidth, h2d, d2h)
+	if m.Launch > 0 {
+		fmt.Fprintf(&b, "\tlaunch: %.3g\n", m.Launch/1e9)
+	}
+	b.WriteString("\tops: {\n")
 	for _, op := range slices.Sorted(maps.Keys(rates)) {
 		fmt.Fprintf(&b, "\t\t%q: %.4g\n", op, rates[op])
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gradcue/gradcue/runtime/exec"
 	"github.com/gradcue/gradcue/runtime/null"
 	"github.com/gradcue/gradcue/runtime/ref"
+	"github.com/gradcue/gradcue/spec/shape"
 )
 
 // engineNames are the engines of this binary.
@@ -21,17 +22,41 @@ func engineNames() []string {
 	return names
 }
 
-// target is what a spec is compiled for to run on an engine.
+// target is what a spec is compiled for to run on an engine; "" for ref and null,
+// which run plans for every target.
 func target(engine string) string {
-	if engine == "cuda" {
+	switch engine {
+	case "cpu":
+		return "cpu"
+	case "cuda", cuda.Target:
 		return cuda.Target
+	case cuda.BaseTarget:
+		return cuda.BaseTarget
 	}
-	return "" // the default, which ref and null run too
+	return ""
+}
+
+// onCUDA reports whether an engine is cuda: by its name, for devices with tensor
+// cores, or by that of a target, which may be for older ones.
+func onCUDA(engine string) bool { return strings.HasPrefix(target(engine), "cuda:") }
+
+// suited is the target of an experiment where none is asked for: the processors,
+// or CUDA where it wants products that nothing else has.
+func suited(x *shape.Experiment) string {
+	if inF32(x) {
+		return target("cpu")
+	}
+	return cuda.Target
+}
+
+// inF32 reports whether products are plain float32, which every target has.
+func inF32(x *shape.Experiment) bool {
+	return x.Precision.Products == "f32" || x.Precision.Products == ""
 }
 
 // engine finds an engine by its name; the settings choose its instruction set.
 func (a *app) engine(name string) (exec.Engine, error) {
-	if a.settings.split && name != "cuda" {
+	if a.settings.split && !onCUDA(name) {
 		return nil, usage("GRADCUE: arena=split is for --engine cuda, not %s", name)
 	}
 	switch name {
@@ -41,11 +66,11 @@ func (a *app) engine(name string) (exec.Engine, error) {
 		return ref.Engine{}, nil
 	case "null":
 		return null.Engine{}, nil
-	case "cuda":
+	case "cuda", cuda.Target, cuda.BaseTarget:
 		if _, err := cuda.Probe(a.settings.libcuda); err != nil {
 			return nil, usage("--engine cuda: %v", err)
 		}
-		return cuda.Engine{Library: a.settings.libcuda, Split: a.settings.split}, nil
+		return cuda.Engine{Library: a.settings.libcuda, Split: a.settings.split, NoGraphs: a.settings.queued}, nil
 	}
 	return nil, usage("--engine is %s, not %q", strings.Join(engineNames(), ", "), name)
 }

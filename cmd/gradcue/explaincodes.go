@@ -43,6 +43,7 @@ var runtimeCodes = []runtimeCode{
 	{"run.folder", "a folder is not that of a run", "Something else is in the folder, its plan is damaged, or it cannot be written.", "name another folder with -o DIR"},
 	{"run.identity", "the folder holds a run of another experiment", "What may not change between a run and its resume has changed; the message lists it.", "start another run with -o DIR, or undo the change"},
 	{"run.isa", "the run goes on with other kernels", "The state was saved on a machine with other instructions, so last bits may differ.", "nothing, if bits need not be the same"},
+	{"run.kernels", "the kernels that the run was begun with are not here", "On CUDA, products of tensor cores are made by our own kernels or by cuBLASLt, whichever was faster before the first update. The choice stands in state/kernels.json and stays: other kernels have other bits.", "bring the library back, or start another run with -o DIR"},
 	{"run.locked", "another process uses the folder", "Two processes cannot write one run.", "wait for it, or choose another folder with -o DIR"},
 	{"run.spec", "the spec of a run is not known", "The run was made from a plan file.", "name the spec with --spec SPEC"},
 	{"scale.kind", "a plan's loss scale is not possible", "Kind, growth or backoff of the loss scale in a plan are outside what a run can do.", "compile the spec again"},

@@ -132,6 +132,8 @@ var facts = []fact{
 
 	{id: "target.pipeline", reads: []string{"pipeline.trainer"}},
 	{id: "target.precision", reads: []string{"precision.compute", "precision.params", "precision.grads", "precision.master", "precision.products"}},
+	{id: "target.products", reads: []string{"precision.compute", "precision.products"}},
+	{id: "target.attention", reads: []string{"model.heads", "model.headDim", "window.microBatchSize"}},
 	{id: "target.offload", reads: []string{"offload.place", "offload.overrides"}},
 	{id: "target.auto", reads: []string{"memory.policy"}},
 	{id: "target.dropout", reads: []string{"dropout.attention"}},

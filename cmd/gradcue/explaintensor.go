@@ -73,9 +73,13 @@ func (p *page) buffer(s *subject, i int) {
 	b := &pl.Buffers[i]
 	dims := strings.Trim(strings.ReplaceAll(fmt.Sprint(b.Shape), " ", "×"), "[]")
 	p.line("bytes", plan.Bytes(b.Bytes), b.DType+" "+dims, b.Class, "on the "+b.Tier, fmt.Sprintf("at offset %d", b.Offset))
-	if b.Run {
+	switch {
+	case b.From > 0:
+		c := pl.Sections[ir.Micro].Commands
+		p.line("life", fmt.Sprintf("the whole run, in micro from command %d of %d on", b.From, len(c)), commandName(&c[b.From])+" stores it anew, so that others have its bytes before")
+	case b.Run:
 		p.line("life", "the whole run")
-	} else {
+	default:
 		c := pl.Sections[b.Section].Commands
 		p.line("life", fmt.Sprintf("command %d to %d of %d in %s", b.First, b.Last, len(c), pl.Sections[b.Section].Name), commandName(&c[b.First])+" to "+commandName(&c[b.Last]))
 	}

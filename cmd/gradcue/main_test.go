@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/gradcue/gradcue/compiler/plan"
+	"github.com/gradcue/gradcue/runtime/cuda"
 )
 
 // TestMain makes this test binary the commands gradcue and cue of the scripts.
@@ -27,14 +28,26 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script; UPDATE=1 writes what differs into them.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
+	testscript.Run(t, scripts("testdata/script", ""))
+}
+
+// scripts is a folder of scripts, with what the variable GRADCUE has in them. Their
+// condition cuda holds in a binary that was built with -tags cuda.
+func scripts(dir, settings string) testscript.Params {
+	return testscript.Params{
+		Dir:           dir,
 		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("GITHUB_ACTIONS", "")
-			e.Setenv("GRADCUE", "")
+			e.Setenv("GRADCUE", settings)
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "cuda" {
+				return false, errors.New("the only condition is cuda")
+			}
+			return cuda.Built, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":     exits,
@@ -42,7 +55,7 @@ func TestScripts(t *testing.T) {
 			"interrupt": interrupt,
 			"replace":   replace,
 		},
-	})
+	}
 }
 
 // exits CODE COMMAND… runs a command that ends with an exit code.

@@ -8,22 +8,24 @@ import (
 
 	"github.com/gradcue/gradcue/compiler"
 	"github.com/gradcue/gradcue/compiler/plan"
+	"github.com/gradcue/gradcue/runtime/cuda"
 	"github.com/gradcue/gradcue/spec"
 )
 
 func newPlanCmd(a *app) *cobra.Command {
 	var f specFlags
-	o := planOptions{engine: "cpu"}
+	o := planOptions{}
 	c := &cobra.Command{
 		Use:   "plan [SPEC]",
 		Short: "Compile an experiment and say what it needs, before anything runs",
 		Long: `plan compiles an experiment and prints what one update of it computes, holds in
 memory and moves. Bytes are exact and are what a run allocates; times are
-predicted from the rates of the spec's device.
+predicted from the rates of the spec's device. No device is needed to plan for it.
 
 With -o it writes the plan, which is all that run needs beside the data.`,
 		Example: `  gradcue plan                                 the experiment of this folder
   gradcue plan examples/gpt3-175b              no device is needed
+  gradcue plan examples/gpt2-124m --engine cuda
   gradcue plan exp.cue -t layers=24            with a value for a @tag field
   gradcue plan exp.cue#experiments.wide        one of several
   gradcue plan exp.cue -o plan.json && gradcue run plan.json
@@ -36,9 +38,9 @@ With -o it writes the plan, which is all that run needs beside the data.`,
 	f.add(c.Flags())
 	c.Flags().StringVarP(&o.out, "output", "o", "", "write the plan to this file")
 	c.Flags().BoolVar(&o.json, "json", false, "print predictions and settings as one JSON document")
-	c.Flags().StringVar(&o.engine, "engine", o.engine, "the engine to compile for: cpu")
+	c.Flags().StringVar(&o.engine, "engine", "", "the engine to compile for: cpu, cuda, or cuda:sm_70 for older devices (default: cpu, or cuda where only it has the spec's products)")
 	c.Flags().IntVarP(&o.workers, "workers", "j", 0, "threads to plan scratch memory for (default: device.workers of the spec)")
-	complete(c, "engine", "cpu")
+	complete(c, "engine", "cpu", "cuda", cuda.BaseTarget)
 	return c
 }
 
@@ -49,8 +51,8 @@ type planOptions struct {
 }
 
 func (a *app) plan(f specFlags, o planOptions, args []string) error {
-	if o.engine != "cpu" {
-		return usage("--engine is cpu for a plan, not %q: the engines ref and null run the same plan", o.engine)
+	if o.engine != "" && target(o.engine) == "" {
+		return usage("--engine is cpu or cuda for a plan, not %q: the engines ref and null run either", o.engine)
 	}
 	if o.workers < 0 || o.workers > plan.MaxWorkers {
 		return usage("-j is 1..%d, not %d", plan.MaxWorkers, o.workers)
@@ -62,7 +64,7 @@ func (a *app) plan(f specFlags, o planOptions, args []string) error {
 	if o.out != "" && len(ls) != 1 {
 		return usage("-o writes one plan, but there are %d experiments: %s\nhelp: name one with #NAME", len(ls), strings.Join(names(ls), ", "))
 	}
-	rs, found, err := a.compileAll(ls, compiler.Options{Workers: o.workers})
+	rs, found, err := a.compileAll(ls, compiler.Options{Target: target(o.engine), Workers: o.workers})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/gradcue/gradcue/compiler"
 	"github.com/gradcue/gradcue/compiler/plan"
+	"github.com/gradcue/gradcue/runtime/exec"
 	"github.com/gradcue/gradcue/runtime/prove"
 	"github.com/gradcue/gradcue/spec"
 	"github.com/gradcue/gradcue/spec/diag"
@@ -21,7 +23,7 @@ import (
 
 func newProveCmd(a *app) *cobra.Command {
 	var f specFlags
-	var o proveOptions
+	o := proveOptions{engine: "cpu"}
 	c := &cobra.Command{
 		Use:   "prove SPEC",
 		Short: "Prove by running it that an experiment does what its formulas say",
@@ -32,10 +34,12 @@ sees the future, that a linear loss has exactly the declared gradient, that a
 gradient that is not finite moves nothing, that predicted bytes are allocated.
 
 A large experiment is made smaller first, in layers, width, vocabulary, row and
-window, and the page says what was used; --full proves it as it stands.`,
+window, and the page says what was used; --full proves it as it stands. What is
+proved is an engine's run of it, compared with the engine ref, in float64.`,
 		Example: `  gradcue prove .                         all proofs, about a minute at most
   gradcue prove . --only split,causal     some of them
   gradcue prove . --full --json | jq .failed
+  gradcue prove . --engine cuda           in a build with -tags cuda
   gradcue prove --list                    what is proved, and how`,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.list {
@@ -52,6 +56,8 @@ window, and the page says what was used; --full proves it as it stands.`,
 	}
 	f.add(c.Flags())
 	c.Flags().StringSliceVar(&o.only, "only", nil, "proofs to make, by name")
+	c.Flags().StringVar(&o.engine, "engine", o.engine, "cpu, or cuda (in a build with -tags cuda)")
+	complete(c, "engine", slices.DeleteFunc(engineNames(), func(e string) bool { return e == "ref" || e == "null" })...)
 	c.Flags().BoolVar(&o.full, "full", false, "the shapes of the spec, however large")
 	c.Flags().BoolVar(&o.json, "json", false, "print verdicts and numbers as one JSON document")
 	c.Flags().BoolVar(&o.list, "list", false, "print what each proof shows, and how")
@@ -60,11 +66,16 @@ window, and the page says what was used; --full proves it as it stands.`,
 }
 
 type proveOptions struct {
+	engine           string
 	only             []string
 	full, json, list bool
 }
 
 func (a *app) prove(ctx context.Context, f specFlags, o proveOptions, arg string) (err error) {
+	e, err := a.proved(o.engine)
+	if err != nil {
+		return err
+	}
 	l, err := a.one(f, arg)
 	if err != nil {
 		return err
@@ -86,12 +97,12 @@ func (a *app) prove(ctx context.Context, f specFlags, o proveOptions, arg string
 	if err != nil {
 		return err
 	}
-	s := &prover{app: a, l: l, text: text}
+	s := &prover{app: a, l: l, text: text, engine: o.engine}
 	pg := newPage(a.stdout, a.outColor)
 	if _, err := s.compile(prove.Variant{}); err != nil {
 		return err
 	}
-	opt := prove.Options{Compile: s.compile, Root: root, Dir: dir, Only: o.only, Now: a.now}
+	opt := prove.Options{Compile: s.compile, Engine: e, Root: root, Dir: dir, Only: o.only, Now: a.now}
 	if !o.json {
 		s.head(pg, changed)
 		opt.Progress = func(v prove.Verdict) { s.verdict(pg, &v) }
@@ -109,6 +120,14 @@ func (a *app) prove(ctx context.Context, f specFlags, o proveOptions, arg string
 		return err
 	}
 	return outcome(&rep, o.json)
+}
+
+// proved is the engine that is proved: one that computes in float32.
+func (a *app) proved(name string) (exec.Engine, error) {
+	if name == "ref" || name == "null" {
+		return nil, usage("--engine is cpu or cuda to prove, not %s: ref is what they are compared with, and null computes nothing", name)
+	}
+	return a.engine(name)
 }
 
 // outcome is an error when a proof failed.
@@ -144,8 +163,12 @@ func proveText(l *spec.Loaded, dir string) (root string, files []string, err err
 	for i := range 400 {
 		fmt.Fprintf(&b, "Line %d of a text that stands for data: %x.\n\n", i, i*i*2654435761)
 	}
+	text := []byte(b.String())
+	for i, c := range text { // ids below the vocabulary; paragraphs stay where it has a newline
+		text[i] = byte(int64(c) % min(256, max(1, l.Experiment.Model.Vocab)))
+	}
 	const name = "made-up.txt"
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(b.String()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 		return "", nil, world(dir, fileError(err), "set TMPDIR to a folder that can be written")
 	}
 	return dir, []string{name}, nil
@@ -154,8 +177,9 @@ func proveText(l *spec.Loaded, dir string) (root string, files []string, err err
 // prover compiles the variants of an experiment and shows what was proved.
 type prover struct {
 	*app
-	l    *spec.Loaded
-	text []string // stands for the data of a spec without any
+	l      *spec.Loaded
+	text   []string // stands for the data of a spec without any
+	engine string
 }
 
 // compile compiles a variant of the experiment.
@@ -167,7 +191,7 @@ func (s *prover) compile(v prove.Variant) (*plan.Plan, error) {
 	vary(&x, v)
 	l := *s.l
 	l.Experiment = &x
-	r, list, err := s.app.compile(&l, compiler.Options{Workers: v.Workers})
+	r, list, err := s.app.compile(&l, compiler.Options{Target: target(s.engine), Workers: v.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func vary(x *shape.Experiment, v prove.Variant) {
 	// What a variant needs more of than the experiment is no mistake of its author.
 	x.Memory.Budget, x.Memory.HostBudget = 0, 0
 	if v.Wide {
-		x.Precision.Compute, x.Precision.Params = "f32", "f32"
+		x.Precision.Compute, x.Precision.Params, x.Precision.Products = "f32", "f32", "f32"
 		x.Precision.LossScale.Kind = "none"
 	}
 	if v.Train != nil {

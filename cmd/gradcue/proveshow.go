@@ -18,7 +18,7 @@ func (s *prover) head(pg *page, changed []string) {
 	pg.blank()
 	m, w := &s.l.Experiment.Model, &s.l.Experiment.Window
 	pg.line("proved on", fmt.Sprintf("%s × %d, %d of %d heads of %d", plural(int(m.Layers), "block"), m.DModel, m.Heads, m.KVHeads, m.HeadDim),
-		fmt.Sprintf("vocabulary %d", m.Vocab), fmt.Sprintf("%d × %d × %d tokens", w.MicroBatches, w.MicroBatchSize, w.SeqLen), "engine cpu")
+		fmt.Sprintf("vocabulary %d", m.Vocab), fmt.Sprintf("%d × %d × %d tokens", w.MicroBatches, w.MicroBatchSize, w.SeqLen), "engine "+s.engine)
 	if len(changed) > 0 {
 		pg.line("smaller", strings.Join(changed, ", "))
 	}

@@ -50,15 +50,16 @@ once. Paths of the data are relative to the folder of the spec or plan file.`,
 	c.Flags().IntVar(&o.steps, "steps", 0, "leave after so many updates (default: at the end of the schedule)")
 	c.Flags().IntVarP(&o.workers, "workers", "j", 0, "threads (default: as many as there are processors, at most the plan's)")
 	c.Flags().BoolVar(&o.times, "times", false, "measure every command and print where the time went")
+	c.Flags().StringVar(&o.kernels, "kernels", "", "kernels.json or folder of a run whose choice of kernels a new run takes (--engine cuda)")
 	c.Flags().StringVar(&o.root, "data-root", "", "folder that paths of the data start from")
 	complete(c, "engine", engineNames()...)
 	return c
 }
 
 type runOptions struct {
-	dir, engine, root string
-	steps, workers    int
-	times             bool
+	dir, engine, root, kernels string
+	steps, workers             int
+	times                      bool
 }
 
 // lines is how many updates a line of a log stands for when only some are made.
@@ -71,11 +72,12 @@ func lines(steps int) int {
 
 // job is what run trains: a plan and what is known of where it comes from.
 type job struct {
-	plan  *plan.Plan
-	name  string                          // of the experiment in its spec, "" for a plan file
-	spec  []byte                          // resolved, nil for a plan file
-	root  string                          // of data paths
-	where func(path string) diag.Position // never nil
+	plan   *plan.Plan
+	name   string                          // of the experiment in its spec, "" for a plan file
+	spec   []byte                          // resolved, nil for a plan file
+	root   string                          // of data paths
+	where  func(path string) diag.Position // never nil
+	others func(room int64) string         // which placements need less of the device; nil for a plan file
 }
 
 // run trains. The run folder is named as the user named it, so that messages do.
@@ -87,8 +89,16 @@ func (a *app) run(ctx context.Context, f specFlags, o runOptions, arg string) er
 	if err != nil {
 		return err
 	}
+	kernels, err := a.kernels(o)
+	if err != nil {
+		return err
+	}
+	e = a.choosing(e)
 	j, err := a.job(f, o, arg)
 	if err != nil {
+		return err
+	}
+	if err := a.libraryUnused(o, j.plan); err != nil {
 		return err
 	}
 	dir := o.dir
@@ -96,6 +106,9 @@ func (a *app) run(ctx context.Context, f specFlags, o runOptions, arg string) er
 		dir = filepath.Join("runs", j.plan.Name)
 	}
 	a.announce(j.plan, e, o, dir)
+	if onCUDA(o.engine) && j.others != nil {
+		e = fitting{e, j.others}
+	}
 	ctx, stop, end := a.interrupts(ctx, o.engine != "null")
 	defer end()
 	v := a.version()
@@ -108,7 +121,7 @@ func (a *app) run(ctx context.Context, f specFlags, o runOptions, arg string) er
 	}
 	res, err := train.Run(ctx, train.Options{
 		Observer: observer,
-		Plan:     j.plan, Engine: e, Workers: o.workers, Root: j.root, Dir: dir, Spec: j.spec,
+		Plan:     j.plan, Engine: e, Workers: o.workers, Root: j.root, Dir: dir, Spec: j.spec, Kernels: kernels,
 		Env:   state.Env{Tool: "gradcue " + v.Version, Go: v.Go, OS: v.OS, Arch: v.Arch, CPU: cpuName()},
 		Train: j.where("data.train"), Eval: j.where("data.eval"),
 		Steps: o.steps, Stop: stop, Now: a.now,
@@ -144,11 +157,13 @@ func (a *app) job(f specFlags, o runOptions, arg string) (*job, error) {
 		if l.Experiment.Data == nil {
 			return nil, noData(l)
 		}
-		r, err := a.must(l, compiler.Options{Target: target(o.engine), Workers: planned(o.workers, int(l.Experiment.Device.Workers))})
+		how := compiler.Options{Target: target(o.engine), Workers: planned(o.workers, int(l.Experiment.Device.Workers))}
+		r, err := a.must(l, how)
 		if err != nil {
 			return nil, err
 		}
 		j.plan, j.name, j.spec, j.root, j.where = r.Plan, l.Name, l.Resolved, l.Dir, l.Where
+		j.others = a.others(l, how)
 	}
 	if o.root != "" {
 		j.root = a.abs(o.root)
@@ -192,6 +207,9 @@ func (a *app) runError(ctx context.Context, err error, res *train.Result, name s
 		return &exit{codeStopped, fmt.Errorf("stopped at once; %s is saved, the same command goes on from there", a.rel(res.Saved))}
 	case ctx.Err() != nil:
 		return &exit{codeInterrupted, errors.New("interrupted before anything was saved")}
+	}
+	if res.Saved == "" && res.Dir != "" {
+		err = fmt.Errorf("failed after update %d: %w\nhelp: nothing is saved yet; the same command begins again", res.U, err)
 	}
 	if res.Saved != "" {
 		err = fmt.Errorf("failed after update %d: %w\nhelp: %s is saved; the same command goes on from there", res.U, err, a.rel(res.Saved))

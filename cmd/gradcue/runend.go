@@ -8,6 +8,7 @@ import (
 
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/plan"
+	"github.com/gradcue/gradcue/runtime/exec"
 	"github.com/gradcue/gradcue/runtime/measure"
 	"github.com/gradcue/gradcue/runtime/train"
 )
@@ -32,6 +33,15 @@ func (p *page) reached(pl *plan.Plan, r *train.Result, dir string) {
 		p.line("speed", si(r.TokensPerSecond, "token/s"), r.Elapsed.Round(10*time.Millisecond).String())
 	}
 	p.line("memory", memoryLine(pl, r))
+	if b := r.Beside; b != nil {
+		p.line("beside it", besideLine(b))
+		for _, section := range b.Queued {
+			p.line("no graph", section)
+		}
+	}
+	if r.Kernels != "" {
+		p.line("kernels", r.Kernels)
+	}
 	if r.ParamHash != "" {
 		p.line("parameters", fmt.Sprintf("sha256 %.12s", r.ParamHash))
 	}
@@ -71,6 +81,15 @@ func memoryLine(pl *plan.Plan, r *train.Result) string {
 		}
 	}
 	return strings.Join(parts, " · ")
+}
+
+// besideLine is memory that no plan knows of, each with what it is.
+func besideLine(b *exec.Accounts) string {
+	parts := []string{"reserved " + plan.Bytes(b.Reserved) + " of the device, most at the " + b.At}
+	if b.Before > 0 {
+		parts = append(parts, plan.Bytes(b.Before)+" in use before")
+	}
+	return strings.Join(append(parts, "pinned "+plan.Bytes(b.Pinned)+" of the host"), " · ")
 }
 
 // exact is a size with all its bytes.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,8 @@ func newSampleCmd(a *app) *cobra.Command {
 		Use:   "sample RUN",
 		Short: "Write text with the model of a run",
 		Long: `sample continues a prompt with the newest state of a run folder and writes it to
-stdout while it is made. Equal arguments give equal text.
+stdout while it is made. Equal arguments give equal text. Products are those of the
+spec on the engine cuda, and plain float32 on the processors.
 
 There is no cache of keys and values: every token runs the whole window again.`,
 		Example: `  gradcue sample runs/NAME
@@ -45,10 +47,10 @@ There is no cache of keys and values: every token runs the whole window again.`,
 	c.Flags().Float64Var(&o.temperature, "temperature", o.temperature, "0 takes the likeliest, higher is more surprising")
 	c.Flags().IntVar(&o.topK, "top-k", o.topK, "choose among the k likeliest, 0 for all")
 	c.Flags().Int64Var(&o.seed, "seed", 0, "of the choices")
-	c.Flags().StringVar(&o.engine, "engine", o.engine, "cpu or ref")
+	c.Flags().StringVar(&o.engine, "engine", o.engine, "cpu, ref, or cuda (in a build with -tags cuda)")
 	c.Flags().IntVarP(&o.workers, "workers", "j", 0, "threads (default: as many as there are processors, at most the plan's)")
 	c.Flags().StringVar(&o.spec, "spec", "", "the SPEC of a run that was made from a plan file")
-	complete(c, "engine", "cpu", "ref")
+	complete(c, "engine", slices.DeleteFunc(engineNames(), func(e string) bool { return e == "null" })...)
 	return c
 }
 
@@ -60,8 +62,8 @@ type sampleOptions struct {
 }
 
 func (a *app) sample(ctx context.Context, f specFlags, o sampleOptions, dir string) error {
-	if o.engine != "cpu" && o.engine != "ref" {
-		return usage("--engine is cpu or ref to sample, not %q", o.engine)
+	if o.engine == "null" {
+		return usage("--engine null computes nothing, so there is no text to sample: use cpu, ref or cuda")
 	}
 	e, err := a.engine(o.engine)
 	if err != nil {
@@ -100,7 +102,13 @@ func (a *app) samplePlan(f specFlags, o sampleOptions, dir string) (*plan.Plan, 
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.must(l, compiler.Options{Program: compiler.Sample, Workers: planned(o.workers, int(l.Experiment.Device.Workers))})
+	if !onCUDA(o.engine) && !inF32(l.Experiment) {
+		// Only training promises the products of the spec.
+		x, plain := *l.Experiment, *l
+		x.Precision.Products, plain.Experiment = "f32", &x
+		l = &plain
+	}
+	r, err := a.must(l, compiler.Options{Program: compiler.Sample, Target: target(o.engine), Workers: planned(o.workers, int(l.Experiment.Device.Workers))})
 	if err != nil {
 		return nil, err
 	}

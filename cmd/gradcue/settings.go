@@ -12,20 +12,25 @@ import (
 //
 //	GRADCUE=key=value,key=value
 //
-//	cpu        instruction set of the CPU engine: go, avx2 or avx512, as far as the
-//	           machine has it. The default is the widest; avx2 and avx512 give the
+//	cpu        instruction set of the CPU engine: go, avx2, avx512 or avx512bf16,
+//	           as far as the machine has it. The default is the widest; avx2 and avx512 give the
 //	           same bits, go gives others.
 //	libcuda    path of the CUDA driver library. Needs a build with -tags cuda.
-//	cublaslt   path of the cuBLASLt library. This version does not use it.
+//	cublaslt   path of the cuBLASLt library, or off: kernels of our own only. Without
+//	           it one is looked for. Needs a build with -tags cuda.
 //	arena      one allocation (whole) or one for each buffer (split). Only the engine cuda
 //	           has split.
+//	graphs     on, or off: the engine cuda queues every command each time instead
+//	           of launching a graph of the section.
 //
 // An unknown key or value is an error: a setting that does nothing must not look
 // like one that works.
 type settings struct {
 	cpu     string // "" = the widest of the machine
 	libcuda string // "" = the system's
+	lt      string // path of cuBLASLt, or off; "" = looked for
 	split   bool   // arena=split
+	queued  bool   // graphs=off
 }
 
 // setting is one row of the table above.
@@ -38,15 +43,16 @@ type setting struct {
 
 // knownSettings is the table above, for this binary.
 func knownSettings() []setting {
-	arenas := []string{"whole"}
+	arenas, graphs := []string{"whole"}, []string(nil)
 	if cuda.Built {
-		arenas = append(arenas, "split")
+		arenas, graphs = append(arenas, "split"), []string{"on", "off"}
 	}
 	return []setting{
-		{key: "cpu", values: []string{"go", "avx2", "avx512"}},
+		{key: "cpu", values: []string{"go", "avx2", "avx512", "avx512bf16"}},
 		{key: "libcuda", path: cuda.Built, needs: "a build with -tags cuda"},
-		{key: "cublaslt", needs: "a later version: this one has kernels of its own"},
+		{key: "cublaslt", path: cuda.Built, needs: "a build with -tags cuda"},
 		{key: "arena", values: arenas},
+		{key: "graphs", values: graphs, needs: "a build with -tags cuda"},
 	}
 }
 
@@ -65,8 +71,12 @@ func parseSettings(text string) (settings, error) {
 			s.cpu = value
 		case "libcuda":
 			s.libcuda = value
+		case "cublaslt":
+			s.lt = value
 		case "arena":
 			s.split = value == "split"
+		case "graphs":
+			s.queued = value == "off"
 		}
 	}
 	return s, nil

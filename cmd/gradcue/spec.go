@@ -88,8 +88,12 @@ func (a *app) one(f specFlags, arg string) (*spec.Loaded, error) {
 
 // compile compiles a loaded experiment. The error is an internal one; findings
 // are in the list, and with an error among them there is no result.
+// Without a target it is compiled for the one that suits it.
 func (a *app) compile(l *spec.Loaded, o compiler.Options) (*compiler.Result, diag.List, error) {
 	o.Tool = "gradcue " + a.version().Version
+	if o.Target == "" {
+		o.Target = suited(l.Experiment)
+	}
 	src := compiler.Source{Experiment: l.Experiment, Name: l.Name, Where: l.Where, Hash: l.Hash}
 	for _, f := range l.Files {
 		if rel, err := filepath.Rel(l.Dir, a.abs(filepath.FromSlash(f))); err == nil {

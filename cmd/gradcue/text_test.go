@@ -11,6 +11,7 @@ import (
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/plan"
 	"github.com/gradcue/gradcue/compiler/plan/plantest"
+	"github.com/gradcue/gradcue/runtime/cuda"
 )
 
 func TestUnits(t *testing.T) {
@@ -65,7 +66,12 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%q: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"x", "cpu", "cpu=", "cpu=avx9", "cpu=go,", "libcuda=/lib/x", ",", "CPU=go"} {
+	for _, path := range []string{"libcuda=/lib/x", "cublaslt=/lib/x", "cublaslt=off", "arena=split"} { // each build has its own
+		if _, err := parseSettings(path); (err == nil) != cuda.Built {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+	for _, bad := range []string{"x", "cpu", "cpu=", "cpu=avx9", "cpu=go,", "libcuda", "libcuda=", ",", "CPU=go"} {
 		if _, err := parseSettings(bad); err == nil {
 			t.Errorf("%q is taken", bad)
 		}

@@ -13,11 +13,11 @@ template <class T> GP_DEVICE void dropout(T* y, const T* x, const double* ctl, i
 	i64 b = i / quads, q = i % quads;
 	u32 seq = (u32)((i64)ctl[CTL_SEQ0] + b), u = (u32)(u64)ctl[CTL_U];
 	gp_words r = gp_philox((u32)q, (u32)site, seq, u, (u32)seed, (u32)((u64)seed >> 32));
-	for (int k = 0; k < 4; k++) {
-		i64 e = 4 * q + k, at = b * n + e;
-		if (e >= n) break;
-		gp_narrow(&y[at], (r.w[k] >> 8) >= (u32)limit ? gp_widen(x[at]) * scale : 0.0f);
-	}
+	float v[4];
+	gp_read(v, x + b * n, 4 * q, n, n % 4 == 0);
+	GP_UNROLL
+	for (int k = 0; k < 4; k++) v[k] = (r.w[k] >> 8) >= (u32)limit ? v[k] * scale : 0.0f;
+	gp_write(y + b * n, 4 * q, n, n % 4 == 0, v);
 }
 
 #define ENTRY(N, T)                                                                                                                   \

@@ -7,11 +7,16 @@
 // outermost, so that a thread reads four neighbours at once; the next tile is
 // read from memory while the present one is multiplied, into the other of two
 // buffers, so that one barrier a step is enough.
+//
+// The results go through shared memory, four neighbours at a time and each to the
+// thread it came from, so that what is done with them is code once and not for
+// every register.
 #pragma once
 #include "storage.cuh"
 
-// Dynamic shared memory of a block.
-#define GEMM_SHARED(S) (2 * 2 * (1024 / (S)) * ((S) + 4) * 4)
+// Dynamic shared memory of a block: two buffers of two tiles, or half of the
+// results of tiles of 128, all of tiles of 64.
+#define GEMM_SHARED(S) ((S) == 64 ? 2 * 2 * 16 * 68 * 4 : 128 * 64 * 4)
 
 // A matrix of rows×K elements as an operand: element (row,k) is at
 // p[row·ld + k], or p[k·ld + row] when across. Where ld is a multiple of four, p
@@ -28,19 +33,15 @@ template <class T, bool across> struct gemm_operand {
 
 // gemm_fetch reads the four elements of the thread in the tile of S rows from
 // row0 and 1024/S steps from k0; gemm_place stores them in shared memory. The
-// four are neighbours in memory: floats that all exist and begin at a multiple of
-// 16 bytes are read at once.
+// four are neighbours in memory: where all exist and rows begin at multiples of
+// four elements, they are read at once.
 template <int S, class T, bool across>
 GP_DEVICE void gemm_fetch(float (&v)[4], const gemm_operand<T, across>& m, i64 row0, i64 k0, i64 K) {
 	int t = threadIdx.x;
 	i64 row = row0 + (across ? t % (S / 4) * 4 : t / (256 / S)), k = k0 + (across ? t / (S / 4) : t % (256 / S) * 4);
-	if constexpr (sizeof(T) == 4) {
-		if (m.ld % 4 == 0 && row + (across ? 3 : 0) < m.rows && k + (across ? 0 : 3) < K) {
-			gp_float4 q = *(const gp_float4*)(m.p + (across ? k * m.ld + row : row * m.ld + k));
-			GP_UNROLL
-			for (int i = 0; i < 4; i++) v[i] = q.v[i];
-			return;
-		}
+	if (m.ld % 4 == 0 && row + (across ? 3 : 0) < m.rows && k + (across ? 0 : 3) < K) {
+		gp_read(v, m.p + (across ? k * m.ld + row : row * m.ld + k), 0, 4, true);
+		return;
 	}
 	GP_UNROLL
 	for (int i = 0; i < 4; i++) v[i] = across ? m.at(row + i, k, K) : m.at(row, k + i, K);
@@ -74,8 +75,23 @@ template <int S> GP_DEVICE void gemm_step(float (&acc)[S / 16][S / 16], const fl
 	}
 }
 
-// gemm makes the tile of the block: grid (⌈N/S⌉, ⌈M/S⌉). begin(m,n) is the start
-// of a chain, end(m,n,acc) takes its result.
+// gemm_zero begins every chain at zero, which is what it is given.
+struct gemm_zero {
+	GP_DEVICE_MEMBER void operator()(float (&)[4], i64, i64) const {}
+};
+
+// gemm_continue begins them at what is stored, if there is more to add to it.
+struct gemm_continue {
+	gp_rows<float> stored;
+	bool more;
+	GP_DEVICE_MEMBER void operator()(float (&v)[4], i64 m, i64 n) const {
+		if (more) stored.get(v, m, n);
+	}
+};
+
+// gemm makes the tile of the block: grid (⌈N/S⌉, ⌈M/S⌉). begin(v, m, n) is the
+// start of the chains of the elements (m,n) … (m,n+3), end(m, n, v) takes their
+// results; those from n = B.rows on do not exist.
 template <int S, class TA, bool ACROSS, class TB, bool BCROSS, class Begin, class End>
 GP_DEVICE void gemm(const gemm_operand<TA, ACROSS>& A, const gemm_operand<TB, BCROSS>& B, i64 K, const Begin& begin, const End& end) {
 	const int step = 1024 / S, tile = step * (S + 4);
@@ -86,9 +102,11 @@ GP_DEVICE void gemm(const gemm_operand<TA, ACROSS>& A, const gemm_operand<TB, BC
 	GP_UNROLL
 	for (int i = 0; i < S / 16; i++)
 		GP_UNROLL
-		for (int j = 0; j < S / 16; j++) {
-			i64 m = m0 + i / 4 * 64 + ty + i % 4, n = n0 + j / 4 * 64 + tx + j % 4;
-			acc[i][j] = m < A.rows && n < B.rows ? begin(m, n) : 0.0f;
+		for (int j = 0; j < S / 16; j += 4) {
+			i64 m = m0 + i / 4 * 64 + ty + i % 4, n = n0 + j / 4 * 64 + tx;
+			float v[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+			if (m < A.rows && n < B.rows) begin(v, m, n);
+			acc[i][j] = v[0], acc[i][j + 1] = v[1], acc[i][j + 2] = v[2], acc[i][j + 3] = v[3];
 		}
 	gemm_fetch<S>(a, A, m0, 0, K);
 	gemm_fetch<S>(b, B, n0, 0, K);
@@ -103,11 +121,22 @@ GP_DEVICE void gemm(const gemm_operand<TA, ACROSS>& A, const gemm_operand<TB, BC
 		}
 		gemm_step<S>(acc, ta, tb);
 	}
+	gp_float4* mine = (gp_float4*)shared + threadIdx.x; // every 256th is the thread's own
+	__syncthreads();                                    // all have read the tiles
 	GP_UNROLL
-	for (int i = 0; i < S / 16; i++)
+	for (int half = 0; half < S / 64; half++) {
 		GP_UNROLL
-		for (int j = 0; j < S / 16; j++) {
-			i64 m = m0 + i / 4 * 64 + ty + i % 4, n = n0 + j / 4 * 64 + tx + j % 4;
-			if (m < A.rows && n < B.rows) end(m, n, acc[i][j]);
+		for (int i = 0; i < 4; i++)
+			GP_UNROLL
+			for (int g = 0; g < S / 64; g++) {
+				const float* v = acc[half * 4 + i] + g * 4;
+				mine[(i * (S / 64) + g) * 256] = gp_float4{{v[0], v[1], v[2], v[3]}};
+			}
+		GP_ROLL
+		for (int q = 0; q < 4 * (S / 64); q++) {
+			i64 m = m0 + half * 64 + ty + q / (S / 64), n = n0 + q % (S / 64) * 64 + tx;
+			gp_float4 r = mine[q * 256];
+			if (m < A.rows && n < B.rows) end(m, n, r.v);
 		}
+	}
 }

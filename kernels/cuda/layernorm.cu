@@ -4,16 +4,22 @@
 //   d = dy w,  dx = rstd (d - Σd/C - n Σ(d n)/C),  gw (+)= Σ_r dy n,  gb (+)= Σ_r dy
 //
 // layernorm_apply computes y from the statistics, to the same bits. A warp a row,
-// blocks of four; lane l sums the elements l, l+32, …, then a butterfly. Sums
-// over rows are chains (columns.cuh).
+// blocks of four; lane l sums the elements 4l … 4l+3, 128+4l …, then a butterfly.
+// Sums over rows are chains (columns.cuh).
 #include "columns.cuh"
 #include "storage.cuh"
 
 template <class T>
 GP_DEVICE void layernorm_row(T* y, const T* x, float mean, float rstd, const T* w, const T* b, i64 C) {
-	for (i64 c = threadIdx.x & 31; c < C; c += 32) {
-		float n = (gp_widen(x[c]) - mean) * rstd;
-		gp_narrow(&y[c], gp_fma(n, gp_widen(w[c]), gp_widen(b[c])));
+	bool aligned = C % 4 == 0;
+	for (i64 c = 4 * (threadIdx.x & 31); c < C; c += 128) {
+		float v[4], u[4], t[4];
+		gp_read(v, x, c, C, aligned);
+		gp_read(u, w, c, C, aligned);
+		gp_read(t, b, c, C, aligned);
+		GP_UNROLL
+		for (int k = 0; k < 4; k++) v[k] = gp_fma((v[k] - mean) * rstd, u[k], t[k]);
+		gp_write(y, c, C, aligned, v);
 	}
 }
 
@@ -22,13 +28,22 @@ GP_DEVICE void layernorm(T* y, float* mean, float* rstd, const T* x, const T* w,
 	i64 r = gp_thread() / 32;
 	if (r >= R) return;
 	const T* row = x + r * C;
+	bool aligned = C % 4 == 0;
 	int lane = threadIdx.x & 31;
-	float sum = 0.0f, square = 0.0f;
-	for (i64 c = lane; c < C; c += 32) sum += gp_widen(row[c]);
+	float sum = 0.0f, square = 0.0f, v[4];
+	for (i64 c = 4 * lane; c < C; c += 128) {
+		gp_read(v, row, c, C, aligned);
+		GP_UNROLL
+		for (int k = 0; k < 4; k++) sum += v[k];
+	}
 	float m = gp_warp_sum(sum) / (float)C;
-	for (i64 c = lane; c < C; c += 32) {
-		float d = gp_widen(row[c]) - m;
-		square = gp_fma(d, d, square);
+	for (i64 c = 4 * lane; c < C; c += 128) {
+		gp_read(v, row, c, C, aligned);
+		GP_UNROLL
+		for (int k = 0; k < 4; k++) {
+			float d = c + k < C ? v[k] - m : 0.0f;
+			square = gp_fma(d, d, square);
+		}
 	}
 	float s = 1.0f / gp_sqrt(gp_warp_sum(square) / (float)C + eps);
 	if (lane == 0) {
@@ -49,18 +64,33 @@ GP_DEVICE void layernorm_grad(T* dx, const T* dy, const T* x, const T* w, const 
 	i64 r = gp_thread() / 32;
 	if (r >= R) return;
 	x += r * C, dy += r * C, dx += r * C;
-	int lane = threadIdx.x & 31;
-	float m = mean[r], s = rstd[r], sum = 0.0f, dot = 0.0f;
-	for (i64 c = lane; c < C; c += 32) {
-		float d = gp_widen(dy[c]) * gp_widen(w[c]);
-		sum += d;
-		dot = gp_fma(d, (gp_widen(x[c]) - m) * s, dot);
+	bool aligned = C % 4 == 0;
+	int first = 4 * (threadIdx.x & 31);
+	float m = mean[r], s = rstd[r], sum = 0.0f, dot = 0.0f, d[4], n[4];
+	// part makes d and n of four places.
+	auto part = [&](i64 c) {
+		float u[4];
+		gp_read(d, dy, c, C, aligned);
+		gp_read(u, w, c, C, aligned);
+		gp_read(n, x, c, C, aligned);
+		GP_UNROLL
+		for (int k = 0; k < 4; k++) d[k] *= u[k], n[k] = (n[k] - m) * s;
+	};
+	for (i64 c = first; c < C; c += 128) {
+		part(c);
+		GP_UNROLL
+		for (int k = 0; k < 4; k++) {
+			sum += d[k];
+			dot = gp_fma(d[k], n[k], dot);
+		}
 	}
 	sum = gp_warp_sum(sum) / (float)C;
 	dot = gp_warp_sum(dot) / (float)C;
-	for (i64 c = lane; c < C; c += 32) {
-		float n = (gp_widen(x[c]) - m) * s;
-		gp_narrow(&dx[c], s * gp_fma(-n, dot, gp_widen(dy[c]) * gp_widen(w[c]) - sum));
+	for (i64 c = first; c < C; c += 128) {
+		part(c);
+		GP_UNROLL
+		for (int k = 0; k < 4; k++) d[k] = s * gp_fma(-n[k], dot, d[k] - sum);
+		gp_write(dx, c, C, aligned, d);
 	}
 }
 

@@ -6,8 +6,7 @@
 template <int S, class T>
 GP_DEVICE void linear_dw(float* gw, const T* dy, const T* x, const double* ctl, i64 R, i64 K, i64 N) {
 	gemm_operand<T, true> rows = {dy, N, N}, columns = {x, K, K};
-	bool more = gp_accumulate(ctl);
-	gemm<S>(rows, columns, R, [&](i64 n, i64 k) { return more ? gw[n * K + k] : 0.0f; }, [&](i64 n, i64 k, float v) { gw[n * K + k] = v; });
+	gemm<S>(rows, columns, R, gemm_continue{{gw, K, K}, gp_accumulate(ctl)}, gp_rows<float>{gw, K, K});
 }
 
 #define SIZED(N, T, S)                                                                                                  \

@@ -5,7 +5,7 @@
 template <int S, class T> GP_DEVICE void linear_dx(T* dx, const T* dy, const T* w, i64 R, i64 K, i64 N) {
 	gemm_operand<T, false> rows = {dy, R, N};
 	gemm_operand<T, true> columns = {w, K, K};
-	gemm<S>(rows, columns, N, [](i64, i64) { return 0.0f; }, [&](i64 r, i64 k, float v) { gp_narrow(&dx[r * K + k], v); });
+	gemm<S>(rows, columns, N, gemm_zero(), gp_rows<T>{dx, K, K});
 }
 
 #define SIZED(N, T, S)                                                                                                            \

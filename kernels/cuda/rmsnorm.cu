@@ -4,22 +4,31 @@
 //   d = dy w,  dx = rstd (d - n Σ(d n)/C),  gw (+)= Σ_r dy n
 //
 // rmsnorm_apply computes y from the statistic, to the same bits. A warp a row,
-// blocks of four; sums over rows are chains (columns.cuh).
+// blocks of four; lane l has the elements 4l … 4l+3, 128+4l …; sums over rows are chains (columns.cuh).
 #include "columns.cuh"
 #include "storage.cuh"
 
 template <class T> GP_DEVICE void rmsnorm_row(T* y, const T* x, float rstd, const T* w, i64 C) {
-	for (i64 c = threadIdx.x & 31; c < C; c += 32) gp_narrow(&y[c], gp_widen(x[c]) * rstd * gp_widen(w[c]));
+	bool aligned = C % 4 == 0;
+	for (i64 c = 4 * (threadIdx.x & 31); c < C; c += 128) {
+		float v[4], u[4];
+		gp_read(v, x, c, C, aligned);
+		gp_read(u, w, c, C, aligned);
+		GP_UNROLL
+		for (int k = 0; k < 4; k++) v[k] = v[k] * rstd * u[k];
+		gp_write(y, c, C, aligned, v);
+	}
 }
 
 template <class T> GP_DEVICE void rmsnorm(T* y, float* rstd, const T* x, const T* w, i64 R, i64 C, float eps) {
 	i64 r = gp_thread() / 32;
 	if (r >= R) return;
 	int lane = threadIdx.x & 31;
-	float square = 0.0f;
-	for (i64 c = lane; c < C; c += 32) {
-		float v = gp_widen(x[r * C + c]);
-		square = gp_fma(v, v, square);
+	float square = 0.0f, v[4];
+	for (i64 c = 4 * lane; c < C; c += 128) {
+		gp_read(v, x + r * C, c, C, C % 4 == 0);
+		GP_UNROLL
+		for (int k = 0; k < 4; k++) square = gp_fma(v[k], v[k], square);
 	}
 	float s = 1.0f / gp_sqrt(gp_warp_sum(square) / (float)C + eps);
 	if (lane == 0) rstd[r] = s;
@@ -36,12 +45,30 @@ GP_DEVICE void rmsnorm_grad(T* dx, const T* dy, const T* x, const T* w, const fl
 	i64 r = gp_thread() / 32;
 	if (r >= R) return;
 	x += r * C, dy += r * C, dx += r * C;
-	int lane = threadIdx.x & 31;
-	float s = rstd[r], dot = 0.0f;
-	for (i64 c = lane; c < C; c += 32) dot = gp_fma(gp_widen(dy[c]) * gp_widen(w[c]), gp_widen(x[c]) * s, dot);
+	bool aligned = C % 4 == 0;
+	int first = 4 * (threadIdx.x & 31);
+	float s = rstd[r], dot = 0.0f, d[4], n[4];
+	// part makes d and n of four places.
+	auto part = [&](i64 c) {
+		float u[4];
+		gp_read(d, dy, c, C, aligned);
+		gp_read(u, w, c, C, aligned);
+		gp_read(n, x, c, C, aligned);
+		GP_UNROLL
+		for (int k = 0; k < 4; k++) d[k] *= u[k], n[k] *= s;
+	};
+	for (i64 c = first; c < C; c += 128) {
+		part(c);
+		GP_UNROLL
+		for (int k = 0; k < 4; k++) dot = gp_fma(d[k], n[k], dot);
+	}
 	dot = gp_warp_sum(dot) / (float)C;
-	for (i64 c = lane; c < C; c += 32)
-		gp_narrow(&dx[c], s * gp_fma(-(gp_widen(x[c]) * s), dot, gp_widen(dy[c]) * gp_widen(w[c])));
+	for (i64 c = first; c < C; c += 128) {
+		part(c);
+		GP_UNROLL
+		for (int k = 0; k < 4; k++) d[k] = s * gp_fma(-n[k], dot, d[k]);
+		gp_write(dx, c, C, aligned, d);
+	}
 }
 
 template <class T>

@@ -30,51 +30,75 @@ template <class T> GP_DEVICE float gp_round(float x) {
 	return gp_widen(t);
 }
 
+// gp_read reads the P elements from i of a row of end elements, 8 or 16 bytes in
+// one access where aligned says that pieces of P begin at multiples of their
+// length; past the end it is zero. gp_write is the inverse.
+template <int P, class T> GP_DEVICE void gp_read(float (&v)[P], const T* row, i64 i, i64 end, bool aligned) {
+	const int words = P * sizeof(T) / 4;
+	static_assert(words == 2 || words == 4, "a piece is 8 or 16 bytes");
+	if (aligned && i + P <= end) {
+		u32 w[words];
+		gp_load(w, row + i);
+		GP_UNROLL
+		for (int k = 0; k < P; k++) {
+			T t;
+			if constexpr (sizeof(T) == 4) t = gp_float(w[k]);
+			else t.bits = (u16)(w[k / 2] >> 16 * (k % 2));
+			v[k] = gp_widen(t);
+		}
+		return;
+	}
+	GP_UNROLL
+	for (int k = 0; k < P; k++) v[k] = i + k < end ? gp_widen(row[i + k]) : 0.0f;
+}
+
+template <int P, class T> GP_DEVICE void gp_write(T* row, i64 i, i64 end, bool aligned, const float (&v)[P]) {
+	const int words = P * sizeof(T) / 4;
+	static_assert(words == 2 || words == 4, "a piece is 8 or 16 bytes");
+	if (aligned && i + P <= end) {
+		u32 w[words];
+		GP_UNROLL
+		for (int k = 0; k < words; k++) {
+			if constexpr (sizeof(T) == 4) {
+				w[k] = gp_bits(v[k]);
+			} else {
+				T low, high;
+				gp_narrow(&low, v[2 * k]);
+				gp_narrow(&high, v[2 * k + 1]);
+				w[k] = low.bits | (u32)high.bits << 16;
+			}
+		}
+		gp_store(row + i, w);
+		return;
+	}
+	GP_UNROLL
+	for (int k = 0; k < P; k++)
+		if (i + k < end) gp_narrow(&row[i + k], v[k]);
+}
+
 // gp_pack is the elements of one 16-byte access: 4 floats or 8 of 16 bits.
 template <class T> struct gp_pack {
 	static const int n = 16 / sizeof(T);
 	float v[n];
 };
 
-// gp_get reads the pack at element i of p[end]; past the end it is zero.
-// p is a multiple of 16 bytes and i of a pack.
+// gp_get reads the pack at element i of p[end]; past the end it is zero. gp_put is
+// the inverse: nothing is written past the end. p is a multiple of 16 bytes and i of
+// a pack.
 template <class T> GP_DEVICE gp_pack<T> gp_get(const T* p, i64 i, i64 end) {
 	gp_pack<T> r;
-	if (i + r.n <= end) {
-		gp_quad q = *(const gp_quad*)(p + i);
-		GP_UNROLL
-		for (int k = 0; k < r.n; k++) {
-			T t;
-			if constexpr (sizeof(T) == 4) t = gp_float(q.w[k]);
-			else t.bits = (u16)(q.w[k / 2] >> 16 * (k % 2));
-			r.v[k] = gp_widen(t);
-		}
-	} else {
-		GP_UNROLL
-		for (int k = 0; k < r.n; k++) r.v[k] = i + k < end ? gp_widen(p[i + k]) : 0.0f;
-	}
+	gp_read(r.v, p, i, end, true);
 	return r;
 }
+template <class T> GP_DEVICE void gp_put(T* p, i64 i, i64 end, const gp_pack<T>& r) { gp_write(p, i, end, true, r.v); }
 
-// gp_put is the inverse of gp_get; nothing is written past the end.
-template <class T> GP_DEVICE void gp_put(T* p, i64 i, i64 end, const gp_pack<T>& r) {
-	if (i + r.n <= end) {
-		gp_quad q;
-		GP_UNROLL
-		for (int k = 0; k < 4; k++) {
-			if constexpr (sizeof(T) == 4) {
-				q.w[k] = gp_bits(r.v[k]);
-			} else {
-				T lo, hi;
-				gp_narrow(&lo, r.v[2 * k]);
-				gp_narrow(&hi, r.v[2 * k + 1]);
-				q.w[k] = lo.bits | (u32)hi.bits << 16;
-			}
-		}
-		*(gp_quad*)(p + i) = q;
-	} else {
-		GP_UNROLL
-		for (int k = 0; k < r.n; k++)
-			if (i + k < end) gp_narrow(&p[i + k], r.v[k]);
-	}
-}
+// gp_rows is a matrix of N columns, rows ld apart, that results are stored in, P
+// neighbours at a time.
+template <class T> struct gp_rows {
+	T* p;
+	i64 N, ld;
+
+	template <int P> GP_DEVICE_MEMBER void operator()(i64 m, i64 n, const float (&v)[P]) const { gp_write(p + m * ld, n, N, ld % P == 0, v); }
+	// get reads what is stored.
+	template <int P> GP_DEVICE_MEMBER void get(float (&v)[P], i64 m, i64 n) const { gp_read(v, p + m * ld, n, N, ld % P == 0); }
+};

@@ -9,6 +9,7 @@ import (
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/loss"
 	"github.com/gradcue/gradcue/compiler/plan"
+	kernel "github.com/gradcue/gradcue/kernels/cpu"
 	"github.com/gradcue/gradcue/runtime/cpu"
 	"github.com/gradcue/gradcue/runtime/exec"
 	"github.com/gradcue/gradcue/runtime/measure"
@@ -18,18 +19,30 @@ import (
 // Options of Run. Plan, Updates and Now are what it needs.
 type Options struct {
 	Plan    *plan.Plan
-	Workers int    // as in exec.Options
-	ISA     string // as in exec.Options
-	Updates int    // that are timed, at least 1
-	Warmup  int    // that are made before
+	Engine  exec.Engine // nil = cpu
+	Workers int         // as in exec.Options
+	ISA     string      // as in exec.Options
+	Updates int         // that are timed, at least 1
+	Warmup  int         // that are made before
 	// Windows are the texts of the updates, over and over; nil makes random tokens.
 	Windows [][]loss.Row
-	Memory  int64 // bytes of each array of the memory measurement, 0 = none
+	Memory  int64 // bytes of each array of the memory measurement of the processors, 0 = none
+
+	// Device measures what the updates are held against, after them; nil measures the
+	// processors, before and after.
+	Device func() (Machine, error)
+	// Apart times the commands in a few updates of their own, for an engine that
+	// waits for each command that is observed.
+	Apart bool
 
 	Now    func() int64 // monotonic nanoseconds
 	Others func() int64 // processor nanoseconds that other processes took so far; nil or -1: not known
 	Peak   func() int64 // bytes of memory that this process took at most so far; nil or 0: not known
 }
+
+// apart is the updates that single commands are timed in, at most, after one that
+// is not counted.
+const apart = 3
 
 // sample is what one update took.
 type sample struct{ nanos, others int64 }
@@ -39,35 +52,102 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Updates < 1 || o.Warmup < 0 {
 		return nil, fmt.Errorf("%d updates after %d: want at least 1 after 0 or more", o.Updates, o.Warmup)
 	}
-	workers := o.Workers
-	if workers == 0 {
-		workers = min(runtime.GOMAXPROCS(0), o.Plan.Workers)
+	if o.Engine == nil {
+		o.Engine = cpu.Engine{}
 	}
-	before, err := cpu.Measure(workers, o.ISA, 0, o.Now)
-	if err != nil {
-		return nil, train.CannotOpen(err)
+	if o.Workers == 0 {
+		o.Workers = min(runtime.GOMAXPROCS(0), o.Plan.Workers)
 	}
-	r := &Report{Version: Version, Name: o.Plan.Name, Model: o.Plan.Run.Model, Window: o.Plan.Run.Window, Machine: before}
-	if err := r.updates(ctx, o, workers); err != nil {
+	r := &Report{Version: Version, Name: o.Plan.Name, Model: o.Plan.Run.Model, Window: o.Plan.Run.Window, Apart: o.Apart}
+	if err := r.measured(ctx, o); err != nil {
 		return nil, err
 	}
-	after, err := cpu.Measure(workers, o.ISA, o.Memory, o.Now)
-	if err != nil {
-		return nil, err
-	}
-	r.Machine.FLOPS, r.Machine.Bandwidth = max(before.FLOPS, after.FLOPS), after.Bandwidth
 	r.rates()
 	return r, nil
 }
 
-// updates opens the plan, makes the updates and fills in what they took.
-func (r *Report) updates(ctx context.Context, o Options, workers int) (err error) {
+// measured makes the updates and measures the machine around them.
+func (r *Report) measured(ctx context.Context, o Options) (err error) {
+	if o.Device != nil {
+		r.Machine.Workers = o.Workers // of the host
+		if err := r.updates(ctx, o); err != nil {
+			return err
+		}
+		r.Machine, err = o.Device()
+		return err
+	}
+	before, err := cpu.Measure(o.Workers, o.ISA, 0, o.Now)
+	if err != nil {
+		return train.CannotOpen(err)
+	}
+	r.Machine = processors(before)
+	if err := r.updates(ctx, o); err != nil {
+		return err
+	}
+	after, err := cpu.Measure(o.Workers, o.ISA, o.Memory, o.Now)
+	r.Machine.FLOPS, r.Machine.Bandwidth = max(before.FLOPS, after.FLOPS), after.Bandwidth
+	if r.isa != "" {
+		r.Machine.ISA = r.isa
+	}
+	if r.Machine.ISA == kernel.AVX512BF16.String() {
+		r.Machine.FLOPS, r.Machine.Pairs = max(before.Pairs, after.Pairs), true
+	}
+	return err
+}
+
+// updates makes the updates and fills in what they took.
+func (r *Report) updates(ctx context.Context, o Options) error {
+	t := newTimes(o.Plan, o.Updates)
 	times := measure.New(o.Plan, o.Now)
-	sess, err := cpu.Engine{}.Open(o.Plan, exec.Options{Workers: workers, ISA: o.ISA, Observer: times})
+	samples := make([]sample, 0, o.Updates)
+	whole := func(s *step) error {
+		took, err := r.update(ctx, o, s)
+		samples = append(samples, took)
+		return err
+	}
+	each := func(s *step) error {
+		times.Reset()
+		err := s.update(ctx)
+		t.take(times)
+		return err
+	}
+	both := func(s *step) error {
+		times.Reset()
+		err := whole(s)
+		t.take(times)
+		return err
+	}
+	var err error
+	if !o.Apart {
+		err = r.session(ctx, o, times, both)
+	} else if err = r.session(ctx, o, nil, whole); err == nil {
+		few := o
+		few.Warmup, few.Updates = min(1, o.Warmup), min(apart, o.Updates)
+		err = r.session(ctx, few, times, each)
+	}
+	if err != nil {
+		return err
+	}
+	r.summarise(t, samples, o.Others != nil)
+	return nil
+}
+
+// session opens the plan, warms up and calls update for every one that is timed.
+func (r *Report) session(ctx context.Context, o Options, obs exec.Observer, update func(*step) error) (err error) {
+	sess, err := o.Engine.Open(o.Plan, exec.Options{Workers: o.Workers, ISA: o.ISA, Observer: obs, Choices: r.kernels})
 	if err != nil {
 		return train.CannotOpen(err)
 	}
 	defer func() { err = errors.Join(err, sess.Close()) }()
+	if c, ok := sess.(exec.Chooser); ok {
+		if r.kernels, err = c.Choices(); err != nil {
+			return err
+		}
+		r.Kernels = c.Chosen()
+	}
+	if v, ok := sess.(exec.Vectored); ok {
+		r.isa = v.ISA()
+	}
 	if err := train.Initialise(sess, o.Plan); err != nil {
 		return err
 	}
@@ -81,30 +161,32 @@ func (r *Report) updates(ctx context.Context, o Options, workers int) (err error
 			return err
 		}
 	}
-	t := newTimes(o.Plan, o.Updates)
-	samples := make([]sample, 0, o.Updates)
-	var began, ended runtime.MemStats
 	for range o.Updates {
-		times.Reset()
-		busy := r.others(o)
-		runtime.ReadMemStats(&began)
-		start := o.Now()
-		if err := s.update(ctx); err != nil {
+		if err := update(s); err != nil {
 			return err
 		}
-		took := o.Now() - start
-		runtime.ReadMemStats(&ended)
-		samples = append(samples, sample{took, r.others(o) - busy})
-		r.Allocations += float64(ended.Mallocs-began.Mallocs) / float64(o.Updates)
-		r.Collections += int(ended.NumGC - began.NumGC)
-		t.take(times)
 	}
 	r.Tokens, r.Loss, r.Allocated = s.tokens, s.loss, sess.Allocated()
 	if o.Peak != nil {
 		r.PeakRSS = o.Peak()
 	}
-	r.summarise(t, samples, o.Others != nil)
 	return nil
+}
+
+// update makes one update and counts what it took.
+func (r *Report) update(ctx context.Context, o Options, s *step) (sample, error) {
+	var began, ended runtime.MemStats
+	busy := r.others(o)
+	runtime.ReadMemStats(&began)
+	start := o.Now()
+	if err := s.update(ctx); err != nil {
+		return sample{}, err
+	}
+	took := o.Now() - start
+	runtime.ReadMemStats(&ended)
+	r.Allocations += float64(ended.Mallocs-began.Mallocs) / float64(o.Updates)
+	r.Collections += int(ended.NumGC - began.NumGC)
+	return sample{took, r.others(o) - busy}, nil
 }
 
 // others is the processor time of other processes so far, 0 when it is not known.
@@ -118,6 +200,7 @@ func (r *Report) others(o Options) int64 {
 // times are the nanoseconds of each command in each update.
 type times struct {
 	p   *plan.Plan
+	n   int                       // updates
 	all [ir.NumSections][][]int64 // [section][command][update]
 	run [ir.NumSections][]int64   // runs of a command in the last update
 }
@@ -135,6 +218,7 @@ func newTimes(p *plan.Plan, updates int) *times {
 }
 
 func (t *times) take(c *measure.Collector) {
+	t.n++
 	for s := range t.all {
 		for i := range t.all[s] {
 			runs, nanos := c.Sum(ir.Section(s), i)
@@ -142,6 +226,19 @@ func (t *times) take(c *measure.Collector) {
 			t.all[s][i] = append(t.all[s][i], nanos)
 		}
 	}
+}
+
+// typical is how long the commands of the compute stream take in an update, by
+// their medians.
+func (t *times) typical() (nanos int64) {
+	for s := range t.all {
+		for i := range t.all[s] {
+			if t.p.Sections[s].Commands[i].Stream == plan.Compute {
+				nanos += median(t.all[s][i])
+			}
+		}
+	}
+	return nanos
 }
 
 // compute is how long the commands of the compute stream took in an update.

@@ -13,6 +13,7 @@ import (
 	"github.com/gradcue/gradcue/compiler/loss"
 	"github.com/gradcue/gradcue/compiler/plan"
 	"github.com/gradcue/gradcue/compiler/plan/plantest"
+	"github.com/gradcue/gradcue/runtime/cpu"
 	"github.com/gradcue/gradcue/runtime/exec"
 	"github.com/gradcue/gradcue/runtime/measure"
 )
@@ -94,6 +95,45 @@ func TestRun(t *testing.T) {
 	if n := runtime.NumGoroutine(); n > before {
 		t.Errorf("%d goroutines, %d before", n, before)
 	}
+}
+
+// TestApart: updates are timed by themselves, commands in others, and the machine
+// is the one that is handed in.
+func TestApart(t *testing.T) {
+	p, observed := trains(t), 0
+	e := watched{cpu.Engine{}, &observed}
+	r, err := Run(t.Context(), Options{Plan: p, Engine: e, Workers: 1, Updates: 5, Warmup: 1, Now: clock(), Apart: true,
+		Device: func() (Machine, error) { return Machine{Name: "device", ISA: "x", Workers: 9, FLOPS: 1e9}, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if observed != 1 || !r.Apart || r.Machine.Name != "device" || r.Machine.Workers != 9 || r.Counted != 5 {
+		t.Errorf("%d sessions observed, %+v", observed, r)
+	}
+	if r.Nanos != look || r.Outside != 0 {
+		t.Errorf("an update takes %d, outside %d: it was observed", r.Nanos, r.Outside)
+	}
+	for _, o := range r.Ops {
+		if o.Nanos < o.Calls*look || o.FLOPs > 0 && !(o.Fraction > 0) {
+			t.Errorf("%+v", o)
+		}
+	}
+	if len(r.Ops) == 0 || r.FLOPs == 0 || r.Rate == 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// watched counts the sessions that are opened with an observer.
+type watched struct {
+	exec.Engine
+	n *int
+}
+
+func (w watched) Open(p *plan.Plan, o exec.Options) (exec.Session, error) {
+	if o.Observer != nil {
+		*w.n++
+	}
+	return w.Engine.Open(p, o)
 }
 
 // TestRunRefuses what cannot be measured.

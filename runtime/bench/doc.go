@@ -1,5 +1,5 @@
-// Package bench measures how fast the cpu engine makes updates of a plan, and
-// how far that is from what the machine can do.
+// Package bench measures how fast an engine makes updates of a plan, and how far
+// that is from what the machine can do.
 //
 // [Run] makes whole updates as a training run does, without saving: inputs are
 // written, K micro-batches and the update run, the token losses are read. After
@@ -8,7 +8,8 @@
 // its commands' medians. Beside them stand the limits that they are held
 // against, measured in the same minutes (cpu.Measure): multiply-adds on
 // registers, before and after the updates, the better of the two; and a copy
-// beyond the caches.
+// beyond the caches. An engine on a device brings limits of its own, and has its
+// commands timed apart from the updates, since it waits for each that is observed.
 //
 //	rate      = FLOPs / time       FLOPs as the op table counts them: two for a multiply-add
 //	fraction  = rate / peak

@@ -21,12 +21,14 @@ type Report struct {
 	Model   plan.Model  `json:"model"`
 	Window  plan.Window `json:"window"`
 	Text    string      `json:"text"` // where the tokens come from; the caller's
-	Machine cpu.Machine `json:"machine"`
+	Machine Machine     `json:"machine"`
+	Kernels string      `json:"kernels,omitempty"` // what makes the products, where the engine has a choice
 
-	Updates int   `json:"updates"` // timed
-	Clean   int   `json:"clean"`   // of which undisturbed, or all of them when that is not known
-	Counted int   `json:"counted"` // that the medians are over: the clean ones, all when they are too few
-	Others  Share `json:"others"`  // of the machine that other processes took meanwhile, -1 when it is not known
+	Apart   bool  `json:"apart,omitempty"` // commands were timed in updates of their own, one after the other
+	Updates int   `json:"updates"`         // timed
+	Clean   int   `json:"clean"`           // of which undisturbed, or all of them when that is not known
+	Counted int   `json:"counted"`         // that the medians are over: the clean ones, all when they are too few
+	Others  Share `json:"others"`          // of the machine that other processes took meanwhile, -1 when it is not known
 
 	Nanos    int64   `json:"nanos"`    // of an update, median
 	Fastest  int64   `json:"fastest"`  //
@@ -45,6 +47,27 @@ type Report struct {
 	PeakRSS     int64              `json:"peakRSS"`     // of the process up to the last update, bytes; 0 when it is not known
 	Allocations float64            `json:"allocations"` // of Go, an update
 	Collections int                `json:"collections"` // of Go's collector, in all timed updates
+
+	kernels []byte // the choice of the first session, which the next one takes
+	isa     string // of the session, "" where there is no choice
+}
+
+// Machine is what the updates are held against.
+type Machine struct {
+	Name      string  `json:"name,omitempty"`   // of a device, "" for the processors
+	ISA       string  `json:"isa"`              // instruction set of the processors, or what a device's peak is for
+	Workers   int     `json:"workers"`          // threads; of a device its multiprocessors
+	FLOPS     float64 `json:"flops"`            // FLOP/s: measured on processors, by the data sheet of a device; 0 = not known
+	Pairs     bool    `json:"pairs,omitempty"`  // FLOPS are those of pairs of bf16, about twice those of f32
+	Bandwidth float64 `json:"bandwidth"`        // bytes/s of a copy in memory, read and written
+	H2D       float64 `json:"h2d,omitempty"`    // bytes/s of a copy from pinned host memory to a device
+	D2H       float64 `json:"d2h,omitempty"`    // bytes/s of a copy back
+	Launch    float64 `json:"launch,omitempty"` // nanoseconds from one launch to the next, of kernels that do nothing
+}
+
+// processors is the machine of the cpu engine.
+func processors(m cpu.Machine) Machine {
+	return Machine{ISA: m.ISA, Workers: m.Workers, FLOPS: m.FLOPS, Bandwidth: m.Bandwidth}
 }
 
 // Share is a part of a whole, 0…1.
@@ -89,20 +112,32 @@ func (r *Report) summarise(t *times, samples []sample, known bool) {
 		r.Others = Share(float64(max(0, others)) / float64(max(1, whole))) // both are counted in ticks, so a little less than nothing can come out
 	}
 	if len(counted) < leastOdd {
-		counted = counted[:0]
-		for i := range samples {
-			counted = append(counted, i)
-		}
+		counted = all(len(samples))
 	}
 	r.Counted = len(counted)
 	var nanos, outside []int64
 	for _, i := range counted {
 		nanos = append(nanos, samples[i].nanos)
-		outside = append(outside, samples[i].nanos-t.compute(i))
+		if !r.Apart {
+			outside = append(outside, samples[i].nanos-t.compute(i))
+		}
 	}
 	r.Nanos, r.Fastest, r.Slowest = median(nanos), slices.Min(nanos), slices.Max(nanos)
-	r.Outside = median(outside)
+	if r.Apart {
+		r.Outside = max(0, r.Nanos-t.typical()) // commands one by one take longer than in a row
+		counted = all(t.n)
+	} else {
+		r.Outside = median(outside)
+	}
 	r.ops(t, counted)
+}
+
+// all is the first n numbers.
+func all(n int) (list []int) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
 }
 
 // ops sums the commands of each kind.

@@ -43,6 +43,12 @@ func (s *session) bindLaunch(c *plan.Command) (list []step, err error) {
 		return nil, fmt.Errorf("the engine cuda has no kernel for it")
 	}
 	for _, l := range s.table[o.op](o) {
+		if more, ok, err := s.bindProduct(c.Stream, &l); err != nil {
+			return nil, err
+		} else if ok {
+			list = append(list, more...)
+			continue
+		}
 		f, err := s.functions.find(&l)
 		if err != nil {
 			return nil, err

@@ -27,31 +27,42 @@ type gpu struct {
 	held    bool // the primary context is
 	streams [plan.NumStreams]cu.Stream
 	events  []cu.Event
+	joints  joints         // of graphs, among the events
 	memory  []cu.DevicePtr // allocations
 	device  int64          // bytes of them
 	host    []byte         // pinned: the host tier
 	bounce  []byte         // pinned
 }
 
-// open makes the first device's primary context current on the calling thread.
-func (g *gpu) open() error {
+// open makes the first device's primary context current on the calling thread. The
+// device must have the compute capability of sm_<arch>.
+func (g *gpu) open(arch int) error {
 	var err error
 	if g.dev, err = cu.GetDevice(0); err != nil {
-		return fmt.Errorf("open CUDA device 0: %w", err)
+		return told("open CUDA device 0", err)
 	}
 	major, minor, err := g.dev.ComputeCapability()
 	if err != nil {
-		return err
+		return told("ask for the compute capability", err)
 	}
-	if major < 8 {
-		return fmt.Errorf("CUDA device 0 has compute capability %d.%d, the kernels need 8.0 or more", major, minor)
+	if 10*major+minor < arch {
+		return &advised{fmt.Sprintf("CUDA device 0 has compute capability %d.%d, the plan is for %d.%d or more", major, minor, arch/10, arch%10),
+			older(major, arch)}
 	}
 	ctx, err := g.dev.RetainPrimaryCtx()
 	if err != nil {
-		return fmt.Errorf("retain the primary context: %w", err)
+		return told("retain the primary context", err)
 	}
 	g.held = true
-	return cu.SetCurrentContext(ctx)
+	return told("make the context current", cu.SetCurrentContext(ctx))
+}
+
+// older says what to do with a device that is older than the plan wants.
+func older(major, arch int) string {
+	if major == 7 && arch > 70 {
+		return "use --engine " + BaseTarget + ", whose kernels need no tensor cores, or choose another device with CUDA_VISIBLE_DEVICES"
+	}
+	return "choose another device with CUDA_VISIBLE_DEVICES, or another engine"
 }
 
 // prepare makes the streams and events, and the pinned memory for a host tier.
@@ -59,13 +70,13 @@ func (g *gpu) prepare(events int, hostBytes int64) error {
 	for i := range g.streams {
 		var err error
 		if g.streams[i], err = cu.MakeStream(cu.NonBlocking); err != nil {
-			return fmt.Errorf("make stream %s: %w", plan.Stream(i), err)
+			return told(fmt.Sprintf("make stream %s", plan.Stream(i)), err)
 		}
 	}
 	for range events {
 		e, err := cu.MakeEvent(cu.DisableTiming)
 		if err != nil {
-			return fmt.Errorf("make an event: %w", err)
+			return told("make an event", err)
 		}
 		g.events = append(g.events, e)
 	}
@@ -83,34 +94,40 @@ func (g *gpu) allocate(n int64) (uint64, error) {
 		return 0, nil
 	}
 	p, err := cu.MemAlloc(n)
+	if errors.Is(err, cu.OutOfMemory) {
+		free, total, e := cu.MemInfo()
+		if e == nil && free < n { // a hole that is large enough may be missing all the same
+			return 0, &MemoryError{Need: n, Free: free, Total: total}
+		}
+	}
 	if err != nil {
-		return 0, fmt.Errorf("allocate %d bytes of device memory: %w", n, err)
+		return 0, told(fmt.Sprintf("allocate %d bytes of device memory", n), err)
 	}
 	g.memory = append(g.memory, p)
 	g.device += n
 	return uint64(p), nil
 }
 
-// close gives everything back.
+// close gives everything back. The error is the first.
 func (g *gpu) close() error {
 	var errs []error
 	for _, p := range g.memory {
-		errs = append(errs, cu.MemFree(p))
+		errs = append(errs, told("give device memory back", cu.MemFree(p)))
 	}
 	errs = append(errs, unpin(g.host), unpin(g.bounce))
 	for i := range g.events {
-		errs = append(errs, cu.DestroyEvent(&g.events[i]))
+		errs = append(errs, told("give an event back", cu.DestroyEvent(&g.events[i])))
 	}
 	for i := range g.streams {
 		if g.streams[i] != cu.NoStream {
-			errs = append(errs, g.streams[i].Destroy())
+			errs = append(errs, told("end a stream", g.streams[i].Destroy()))
 		}
 	}
 	if g.held {
-		errs = append(errs, g.dev.ReleasePrimaryCtx())
+		errs = append(errs, told("give the context back", g.dev.ReleasePrimaryCtx()))
 	}
 	*g = gpu{}
-	return errors.Join(errs...)
+	return first(errs)
 }
 
 // synchronize waits for all streams.
@@ -136,7 +153,9 @@ func first(errs []error) error {
 
 // stream and event are the driver's handles of what gorgonia.org/cu made.
 func (g *gpu) stream(s plan.Stream) C.CUstream { return *(*C.CUstream)(unsafe.Pointer(&g.streams[s])) }
-func (g *gpu) event(i int) C.CUevent           { return *(*C.CUevent)(unsafe.Pointer(&g.events[i])) }
+func (g *gpu) event(i int) C.CUevent           { return handleOf(g.events[i]) }
+
+func handleOf(e cu.Event) C.CUevent { return *(*C.CUevent)(unsafe.Pointer(&e)) }
 
 // pin allocates host memory that copies of the device can run from and to while
 // the host goes on. It is outside the Go heap.
@@ -145,7 +164,11 @@ func pin(n int64) ([]byte, error) {
 		return nil, nil
 	}
 	var p unsafe.Pointer
-	if err := failed("cuMemHostAlloc", C.cuMemHostAlloc(&p, C.size_t(n), 0)); err != nil {
+	err := failed("cuMemHostAlloc", C.cuMemHostAlloc(&p, C.size_t(n), 0))
+	if code(err) == C.CUDA_ERROR_OUT_OF_MEMORY {
+		return nil, &MemoryError{Pinned: true, Need: n}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("allocate %d bytes of pinned memory: %w", n, err)
 	}
 	return unsafe.Slice((*byte)(p), n), nil

@@ -11,13 +11,18 @@
 // [Engine.Open] binds a plan. Every buffer gets its device address, each launch
 // command becomes kernel launches by the table op → launches, and a section
 // becomes an array in C memory that launch.c queues on three streams with the
-// plan's events. Everything of the driver happens on one locked thread. What
+// plan's events; when it is first run that is captured, and from then on it is one
+// CUDA graph (graph.go). Everything of the driver happens on one locked thread. What
 // changes between two runs of a section is read from the control buffer on the
 // device, so nothing is bound twice.
 //
+// A product on the tensor cores may be made by cuBLASLt instead of a kernel of ours,
+// where it is asked for and found (cublaslt.h). What is faster is measured once a
+// run, before its first update, and kept with the run ([Choices]).
+//
 // The package computes nothing: kernels are kernels/cuda. It chooses nothing:
-// order, streams, events and offsets are the plan's. It measures nothing to
-// choose an arithmetic.
+// order, streams, events and offsets are the plan's. No measurement changes the
+// arithmetic of a run that has begun.
 //
 // Licence caution: the LICENSE of gorgonia.org/cu is Apache-2.0, but its README
 // says that parts of it (cgoflags.go, execution.go, memory.go) come from a

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	process "os/exec"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gradcue/gradcue/compiler/ir"
+	"github.com/gradcue/gradcue/compiler/plan"
 	"github.com/gradcue/gradcue/compiler/plan/plantest"
 	"github.com/gradcue/gradcue/runtime/exec"
 )
@@ -49,9 +51,56 @@ func faults() map[string]fault {
 			}
 			return r.launch(along("sim_vecadd", 64, 32, a, a, a, 64))
 		}, "", "read of memory never written"},
-		"missing event": {func(r *rig) error { return sideStream(r, "event") }, "", "copy out of memory never written|copy out of device memory + 0 is not ordered after the write|not ordered after the read"},
-		"early reuse":   {func(r *rig) error { return sideStream(r, "reuse") }, "", "not ordered after the read|not ordered after the write"},
+		"missing event":            {func(r *rig) error { return sideStream(r, "event") }, "", "copy out of memory never written|copy out of device memory + 0 is not ordered after the write|not ordered after the read"},
+		"one of two readers":       {func(r *rig) error { return twoReaders(r, plan.Out) }, "", "not ordered after the read|not ordered after the write|never written"},
+		"the other of two readers": {func(r *rig) error { return twoReaders(r, plan.In) }, "", "not ordered after the read|not ordered after the write|never written"},
+		"not waited for a graph":   {besideGraph, "", "not ordered after the read|not ordered after the write|never written"},
+		"library, no event":        {libraryProduct(true), "", "not ordered after the write|not ordered after the read"},
+		"library, unwritten":       {libraryProduct(false), "", "in a library: copy out of memory never written"},
+		"early reuse":              {func(r *rig) error { return sideStream(r, "reuse") }, "", "not ordered after the read|not ordered after the write"},
 	}
+}
+
+// twoReaders copies a result out on both copy streams and computes into the same
+// memory again when one of them has ended.
+func twoReaders(r *rig, waited plan.Stream) error {
+	const n = 500
+	a, errA := r.floats(n, ramp(n, 17)...)
+	c, errC := r.floats(n)
+	if err := errors.Join(errA, errC); err != nil {
+		return err
+	}
+	add := func() error { return r.launch(along("sim_vecadd", n, 128, c, a, a, n)) }
+	return first([]error{add(), r.after(plan.Out, plan.Compute, 0), r.after(plan.In, plan.Compute, 0),
+		r.do(r.gpu.outStep(plan.Out, r.gpu.host[:4*n], c)), r.do(r.gpu.outStep(plan.In, r.gpu.host[8*n:12*n], c)),
+		r.after(plan.Compute, waited, 1), add(), r.gpu.synchronize()})
+}
+
+// besideGraph launches a graph of an addition twice, and on another stream
+// computes into what the graph reads without waiting for it.
+func besideGraph(r *rig) error {
+	const n = 500
+	a, errA := r.floats(n, ramp(n, 17)...)
+	c, errC := r.floats(n)
+	if err := errors.Join(errA, errC); err != nil {
+		return err
+	}
+	add := func(st plan.Stream, to, from uint64) error {
+		l := along("sim_vecadd", n, 128, to, from, from, n)
+		f, err := r.functions.find(&l)
+		if err != nil {
+			return err
+		}
+		return r.do(r.gpu.launchStep(st, f, &l))
+	}
+	if err := add(plan.Compute, c, a); err != nil {
+		return err
+	}
+	g, err := r.gpu.captured(func() error { return add(plan.Compute, c, a) })
+	if err != nil {
+		return err
+	}
+	return first([]error{r.gpu.launchGraph(&g), r.gpu.launchGraph(&g), r.after(plan.Out, plan.In, 0), add(plan.Out, a, c), r.gpu.synchronize()})
 }
 
 // commit makes a mistake and returns what came of it: the program that TestFaults starts.
@@ -59,8 +108,29 @@ func commit(name string) error {
 	if wait, ok := strings.CutPrefix(name, "wait "); ok {
 		return withoutWait(driver(), wait)
 	}
+	if how, ok := strings.CutPrefix(name, "bits "); ok {
+		return errors.New(trainedBits(how == "of graphs"))
+	}
+	var how string
+	var n int
+	if _, err := fmt.Sscanf(name, "cost %s %d", &how, &n); err == nil {
+		return errors.New(cost(how == "graph", n))
+	}
+	switch name {
+	case "surroundings":
+		return errors.New(surroundings())
+	case "lost":
+		return errors.New(lost())
+	case "base":
+		return errors.New(base())
+	}
 	if arena, ok := strings.CutPrefix(name, "leaves its buffer "); ok {
 		return leavesItsBuffer(arena == "split")
+	}
+	for range 3 { // streams of sessions that have ended leave nothing behind
+		if err := onRig(driver(), vecadd); err != nil {
+			return err
+		}
 	}
 	return onRig(driver(), faults()[name].do)
 }
@@ -88,7 +158,7 @@ func TestSplit(t *testing.T) {
 }
 
 // child runs a mistake in a process of its own.
-func child(t *testing.T, name, library, settings string) string {
+func child(t testing.TB, name, library, settings string) string {
 	t.Helper()
 	c := process.Command(os.Args[0])
 	c.Env = append(os.Environ(), "GRADCUE_FAULT="+name, "GRADCUE_TEST_LIBCUDA="+library, "GRADCUE_SIM="+settings)

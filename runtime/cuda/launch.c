@@ -1,5 +1,6 @@
 //go:build cuda
 
+#include "cublaslt.h"
 #include "launch.h"
 
 static CUresult queue(const gradcue_step *s)
@@ -22,11 +23,17 @@ static CUresult queue(const gradcue_step *s)
 	return CUDA_ERROR_INVALID_VALUE;
 }
 
+static CUresult product(const gradcue_step *s)
+{
+	int status = gradcue_lt_run(s->matmul, s->stream);
+	return status ? (CUresult)(GRADCUE_STATUS + status) : CUDA_SUCCESS;
+}
+
 __attribute__((visibility("hidden")))
 CUresult gradcue_run(const gradcue_step *steps, int n, int *at)
 {
 	for (int i = 0; i < n; i++) {
-		CUresult r = queue(&steps[i]);
+		CUresult r = steps[i].kind == GRADCUE_MATMUL ? product(&steps[i]) : queue(&steps[i]);
 		if (r != CUDA_SUCCESS) {
 			*at = i;
 			return r;

@@ -16,6 +16,7 @@ type Launch struct {
 	Grid, Block [3]uint32 // blocks, and threads of a block; 0 is read as 1
 	Shared      uint32    // dynamic shared memory of a block, bytes
 	Params      []uint64  // 8-byte slots in the order of the entry's parameters
+	product     *product  // what it computes, where a library may do it instead
 }
 
 // operands is one application of an op, looked at by the names of the op table.

@@ -5,15 +5,26 @@ package cuda
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
 // The drivers of the tests, made by `make sim`. GRADCUE_TEST_LIBCUDA names
 // another one, such as libcuda.so.1 on a machine with a GPU.
-const (
-	plainDriver = "../../bin/sim/libcuda-sim.so"
-	checkDriver = "../../bin/sim/libcuda-sim-check.so"
+var (
+	plainDriver = simulated("libcuda-sim.so")
+	checkDriver = simulated("libcuda-sim-check.so")
 )
+
+// simulated is the path of a driver that `make sim` made, in bin/sim or in the
+// folder that GRADCUE_TEST_SIM names.
+func simulated(name string) string {
+	folder := os.Getenv("GRADCUE_TEST_SIM")
+	if folder == "" {
+		folder = "../../bin/sim"
+	}
+	return filepath.Join(folder, name)
+}
 
 // driver is the library under test.
 func driver() string {
@@ -31,7 +42,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	for _, l := range []string{plainDriver, checkDriver} {
-		if _, err := os.Stat(l); err != nil {
+		// On a GPU the tests of planted mistakes are left out with -run.
+		if _, err := os.Stat(l); err != nil && (driver() == plainDriver || driver() == checkDriver) {
 			fmt.Println("the simulated driver is missing, run make sim:", err)
 			os.Exit(1)
 		}

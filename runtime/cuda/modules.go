@@ -3,7 +3,16 @@
 package cuda
 
 /*
+#include <stdlib.h>
 #include "cuda.h"
+
+// load loads a module; what the compiler of the driver has against it is in log.
+static CUresult load(CUmodule *m, const char *ptx, char *log, size_t n)
+{
+	CUjit_option option[2] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+	void *value[2] = {log, (void *)n};
+	return cuModuleLoadDataEx(m, ptx, 2, option, value);
+}
 */
 import "C"
 
@@ -20,6 +29,9 @@ import (
 // staticShared is the dynamic shared memory that every function may have, in
 // bytes; more must be asked for.
 const staticShared = 48 << 10
+
+// logBytes is as much as is kept of what the driver's compiler says.
+const logBytes = 4 << 10
 
 // functions finds kernels by name and loads their modules when they are first asked for.
 type functions struct {
@@ -72,15 +84,59 @@ func (s *functions) load(name string) (f function, err error) {
 			continue
 		}
 		if s.loaded[i] == (cu.Module{}) {
-			if s.loaded[i], err = cu.LoadData(m.PTX); err != nil {
-				return f, fmt.Errorf("load the kernels of %s: %w", m.Name, err)
+			if s.loaded[i], err = loadModule(m); err != nil {
+				return f, err
 			}
 		}
 		f = function{params: n, shared: staticShared}
-		f.f, err = s.loaded[i].Function(name)
-		return f, err
+		if f.f, err = s.loaded[i].Function(name); err != nil {
+			return f, told("find kernel "+name, err)
+		}
+		// A driver that loads kernels when they are first used loads it now, and not
+		// while a stream captures.
+		var local C.int
+		r := C.cuFuncGetAttribute(&local, C.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, *(*C.CUfunction)(unsafe.Pointer(&f.f)))
+		return f, failed("cuFuncGetAttribute", r)
 	}
 	return f, fmt.Errorf("there is no kernel %s", name)
+}
+
+// loadModule gives a module to the driver, which compiles it.
+func loadModule(m *kernels.Module) (loaded cu.Module, err error) {
+	text := C.CString(m.PTX)
+	defer C.free(unsafe.Pointer(text))
+	log := (*C.char)(C.calloc(1, logBytes))
+	defer C.free(unsafe.Pointer(log))
+	err = failed("cuModuleLoadDataEx", C.load((*C.CUmodule)(unsafe.Pointer(&loaded)), text, log, logBytes-1))
+	switch code(err) {
+	case C.CUDA_SUCCESS:
+		return loaded, nil
+	case C.CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+		ptx, driver := after(m.PTX, ".version "), cu.Version()
+		return cu.Module{}, &advised{fmt.Sprintf("the driver supports CUDA %d.%d, the kernels of %s need %s (PTX %s): CUDA error %d", driver/1000, driver%1000/10, m.Name, firstCUDA(ptx), ptx, code(err)),
+			"install a newer driver; no toolkit is needed"}
+	case C.CUDA_ERROR_OUT_OF_MEMORY:
+		return cu.Module{}, &advised{fmt.Sprintf("no device memory is left for the kernels of %s beside the plan's arena: %v", m.Name, err), (&MemoryError{}).Advice()}
+	case C.CUDA_ERROR_NO_BINARY_FOR_GPU, C.CUDA_ERROR_INVALID_PTX:
+		return cu.Module{}, fmt.Errorf("the device does not take the kernels of %s, which are for %s: %w", m.Name, after(m.PTX, ".target "), explained(err, C.GoString(log)))
+	}
+	return cu.Module{}, fmt.Errorf("load the kernels of %s: %w", m.Name, err)
+}
+
+// explained adds the lines of the compiler's log to an error, in one line.
+func explained(err error, log string) error {
+	lines := strings.FieldsFunc(log, func(c rune) bool { return c == '\n' })
+	if len(lines) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, strings.Join(lines, "; "))
+}
+
+// after is the word that follows in the text of a module.
+func after(text, before string) string {
+	_, rest, _ := strings.Cut(text, before)
+	word, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(word)
 }
 
 // paramCount counts the parameters of an entry point in PTX, -1 when it is not there.
@@ -99,7 +155,7 @@ func (s *functions) unload() (err error) {
 		if m == (cu.Module{}) {
 			continue
 		}
-		if e := m.Unload(); err == nil {
+		if e := told("unload kernels", m.Unload()); err == nil {
 			err = e
 		}
 	}

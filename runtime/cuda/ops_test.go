@@ -212,30 +212,53 @@ func relative(a, b []float32) float64 {
 	return math.Sqrt(diff / max(na, nb))
 }
 
-// TestEveryOp runs each op alone, stored in each type, and compares with ref:
-// within 1e-5 in f32 and the rounding of the type in 16 bits. A second run has
-// the same bits. A gradient is tried stored and continued.
+// arithmetics are the storage types with the products that may be asked for, and
+// how far results may be from ref: 1e-5 in f32 products, the rounding of the type
+// in others and in 16 bits.
+var arithmetics = []struct {
+	to       ir.DType
+	products string
+	limit    float64
+}{{ir.F32, "f32", 1e-5}, {ir.F32, "tf32", 3e-3}, {ir.BF16, "f32", 1e-2}, {ir.BF16, "bf16dot", 1e-2}, {ir.F16, "f32", 2e-3}, {ir.F16, "f16dot", 2e-3}}
+
+// with is a plan for this engine with an arithmetic of products.
+func with(p *plan.Plan, products string) *plan.Plan {
+	p.Run.Precision.Products = products
+	return forCUDA(p)
+}
+
+// multiplies reports whether an op has products of matrices, so that how they are
+// made is a question.
+func multiplies(op ir.Op) bool {
+	switch op {
+	case ir.OpLinear, ir.OpLinearGELU, ir.OpLinearAdd, ir.OpLinearDX, ir.OpLinearDW, ir.OpAttention, ir.OpAttentionGrad, ir.OpHeadLoss, ir.OpHeadLossGrad:
+		return true
+	}
+	return false
+}
+
+// TestEveryOp runs each op alone, stored in each type, and compares with ref. A
+// second run has the same bits. A gradient is tried stored and continued.
 func TestEveryOp(t *testing.T) {
 	engine := Engine{Library: driver(), Split: true}
-	limits := []struct {
-		to    ir.DType
-		limit float64
-	}{{ir.F32, 1e-5}, {ir.BF16, 1e-2}, {ir.F16, 2e-3}}
-	for _, l := range limits {
+	for _, l := range arithmetics {
 		for round, z := range []sizes{odd, wide} {
 			for _, c := range z.cases() {
 				c, ok := stored(c, l.to)
+				if l.products != "f32" && (round == 0 || !multiplies(c.Op)) {
+					continue // as in f32
+				}
 				for acc := 0.0; ok && acc < 2; acc++ {
 					if round == 1 && acc == 0 {
 						continue
 					}
 					p, args, results := plantest.Single(c, 3)
 					want := z.apply(t, ref.Engine{}, p, c, args, results, acc)
-					p = forCUDA(p)
+					p = with(p, l.products)
 					got := z.apply(t, engine, p, c, args, results, acc)
 					for k := range want {
 						if a := relative(got[k], want[k]); !(a <= l.limit) {
-							t.Errorf("%s%s in %s, acc %v: %s differs from ref by %.3g", c.Op, c.Attr, l.to, acc, c.Op.Info().Results[k].Name, a)
+							t.Errorf("%s%s in %s, products %s, acc %v: %s differs from ref by %.3g", c.Op, c.Attr, l.to, l.products, acc, c.Op.Info().Results[k].Name, a)
 						}
 					}
 					if round == 1 || c.Op == ir.OpNorm2 {
@@ -257,10 +280,10 @@ func TestEveryOp(t *testing.T) {
 // from the arguments and results as they are stored.
 func TestAgain(t *testing.T) {
 	engine, seen := Engine{Library: driver()}, 0
-	for _, to := range []ir.DType{ir.F32, ir.BF16, ir.F16} {
+	for _, l := range arithmetics {
 		for _, c := range wide.cases() {
-			c, ok := stored(c, to)
-			if !ok || len(c.Op.Info().Again) == 0 {
+			c, ok := stored(c, l.to)
+			if !ok || len(c.Op.Info().Again) == 0 || l.products != "f32" && !multiplies(c.Op) {
 				continue
 			}
 			p, args, results := plantest.Single(c, 1)
@@ -275,7 +298,7 @@ func TestAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first := applyTo(t, engine, forCUDA(p), c, args, results, func(k int) any { return given[c.Op.Info().Args[k].Name] })
+			first := applyTo(t, engine, with(p, l.products), c, args, results, func(k int) any { return given[c.Op.Info().Args[k].Name] })
 			for k, res := range c.Op.Info().Results {
 				given[res.Name], types[res.Name] = first[k], inferred[k]
 			}
@@ -285,16 +308,62 @@ func TestAgain(t *testing.T) {
 					again.Args = append(again.Args, types[name])
 				}
 				p, args, results := plantest.Single(again, 1)
-				second := applyTo(t, engine, forCUDA(p), again, args, results, func(k int) any { return given[a.Args[k]] })
+				second := applyTo(t, engine, with(p, l.products), again, args, results, func(k int) any { return given[a.Args[k]] })
 				if !slices.Equal(bitsOf(second[0]), bitsOf(first[c.Op.Result(a.Result)])) {
-					t.Errorf("%s of %s in %s differs when %s computes it again", a.Result, c.Op, to, a.Op)
+					t.Errorf("%s of %s in %s, products %s, differs when %s computes it again", a.Result, c.Op, l.to, l.products, a.Op)
 				}
 				seen++
 			}
 		}
 	}
-	if seen < 9 {
+	if seen < 15 {
 		t.Errorf("%d results were computed again", seen)
+	}
+}
+
+// TestFused: an op that one kernel makes has the bits of its parts, made one after
+// the other, in every arithmetic, for rows that fit pieces of 16 bytes and for
+// others, and for tiles of both sizes.
+func TestFused(t *testing.T) {
+	engine := Engine{Library: driver()}
+	large := sizes{batch: 1, seq: 1040, width: 24, hidden: 2056}
+	for _, l := range arithmetics {
+		for _, z := range []sizes{odd, wide, large} {
+			rows := z.batch * z.seq
+			of := func(shape ...int) ir.Type { return ir.Of(l.to, shape...) }
+			made := map[string][]float32{}
+			run := func(op ir.Op, a ir.Attr, args ...ir.Type) [][]float32 {
+				c := plantest.Case{Op: op, Attr: a, Args: args}
+				p, in, out := plantest.Single(c, 1)
+				return applyTo(t, engine, with(p, l.products), c, in, out, func(k int) any {
+					if x := made[op.Info().Args[k].Name]; x != nil {
+						return x
+					}
+					return values(rand.New(rand.NewPCG(7, uint64(k))), int(args[k].Elems()), 0)
+				})
+			}
+			same := func(what string, a, b []float32) {
+				t.Helper()
+				if !slices.Equal(bitsOf(a), bitsOf(b)) {
+					t.Errorf("%s in %s, products %s, of %d×%d×%d: fused and unfused differ", what, l.to, l.products, rows, z.width, z.hidden)
+				}
+			}
+			x, w, b, wide := of(rows, z.width), of(z.hidden, z.width), of(z.hidden), of(rows, z.hidden)
+			y := run(ir.OpLinear, ir.Attr{}, x, w, b)[0]
+			for _, tanh := range []bool{false, true} {
+				both := run(ir.OpLinearGELU, ir.Attr{Tanh: tanh}, x, w, b)
+				same("fc", both[0], y)
+				made["x"] = y
+				act := run(ir.OpGELU, ir.Attr{Tanh: tanh}, wide)[0]
+				delete(made, "x")
+				same("act", both[1], act)
+			}
+			residual := values(rand.New(rand.NewPCG(8, 9)), rows*z.hidden, 0)
+			made["r"] = residual
+			sum := run(ir.OpLinearAdd, ir.Attr{}, x, w, b, wide)[0]
+			made["a"], made["b"] = residual, y
+			same("sum", sum, run(ir.OpAdd, ir.Attr{}, wide, wide)[0])
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ func onRig(library string, f func(*rig) error) error {
 	defer t.end()
 	return t.do(func() error {
 		r := &rig{functions: newFunctions(modules)}
-		if err := errors.Join(r.gpu.open(), r.gpu.prepare(2, 1<<16)); err != nil {
+		if err := errors.Join(r.gpu.open(80), r.gpu.prepare(2, 1<<16)); err != nil {
 			return err
 		}
 		if err := errors.Join(f(r), r.gpu.synchronize()); err != nil {

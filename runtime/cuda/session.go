@@ -4,8 +4,8 @@ package cuda
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gradcue/gradcue/compiler/ir"
 	"github.com/gradcue/gradcue/compiler/plan"
@@ -30,16 +30,19 @@ func open(p *plan.Plan, o exec.Options, e Engine, modules []kernels.Module, t *b
 	if err := plan.Validate(p); err != nil {
 		return nil, err
 	}
-	if p.Target != Target {
-		return nil, fmt.Errorf("plan is for target %s, this engine runs %s: compile the spec with --engine cuda", p.Target, Target)
+	if p.Target != Target && p.Target != BaseTarget {
+		return nil, fmt.Errorf("plan is for target %s, this engine runs %s and %s: compile the spec with --engine cuda", p.Target, Target, BaseTarget)
+	}
+	if products := p.Run.Precision.Products; p.Target == BaseTarget && tensorStorage[products] != "" {
+		return nil, fmt.Errorf("plan is for target %s, but its products are %s, which tensor cores from %s on make: compile the spec with precision.products f32", p.Target, products, Target)
 	}
 	if err := bind(e.Library); err != nil {
 		return nil, err
 	}
-	s := &session{p: p, table: t, functions: newFunctions(modules), thread: newThread(), observer: o.Observer, split: e.Split}
-	if err := s.thread.do(func() error { return s.start() }); err != nil {
+	s := &session{p: p, table: t, functions: newFunctions(modules), thread: newThread(), observer: o.Observer, split: e.Split, noGraphs: e.NoGraphs}
+	if err := s.thread.do(func() error { return s.start(e, o) }); err != nil {
 		_ = s.end() // what is given back after an error may fail for the same reason
-		return nil, err
+		return nil, withAdvice(err)
 	}
 	return s, nil
 }
@@ -50,18 +53,27 @@ type session struct {
 	table     *bindings
 	observer  exec.Observer
 	split     bool
+	noGraphs  bool
+	watch     stopwatch
+	observing bool // the observer is being told of a command, on the thread
 	thread    *thread
 	functions *functions
 	gpu       gpu
 	at        []uint64 // device address of each buffer, 0 on the host
 	sections  [ir.NumSections]*steps
-	broken    error // the device failed: nothing works any more
-	closed    bool
+	graphs    [ir.NumSections]graph
+	memory    ledger
+	chosen
+	broken error // the device failed: nothing works any more
+	closed bool
 }
 
 // start gets memory, streams and events, and binds the sections.
-func (s *session) start() error {
-	if err := s.gpu.open(); err != nil {
+func (s *session) start(e Engine, o exec.Options) error {
+	if err := s.gpu.open(arch(s.p.Target)); err != nil {
+		return err
+	}
+	if err := s.memory.begin(); err != nil {
 		return err
 	}
 	events := 0
@@ -71,6 +83,9 @@ func (s *session) start() error {
 		}
 	}
 	if err := s.gpu.prepare(events, s.p.Arenas[ir.Host].Bytes); err != nil {
+		return err
+	}
+	if err := s.choose(e, o); err != nil {
 		return err
 	}
 	if err := s.place(); err != nil {
@@ -88,7 +103,19 @@ func (s *session) start() error {
 		}
 		s.sections[i] = fix(list)
 	}
-	return nil
+	return s.memory.look(s.gpu.device, "open")
+}
+
+// arch is the number of a target cuda:sm_<arch>.
+func arch(target string) (n int) {
+	_, digits, _ := strings.Cut(target, "sm_")
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			break // sm_90a
+		}
+		n = 10*n + int(d-'0')
+	}
+	return n
 }
 
 // place gives each device buffer its address: in one arena, or, split, in an
@@ -167,10 +194,14 @@ func (s *session) transfer(b int, data any, f func(*plan.Buffer) error) error {
 		return s.broken
 	}
 	u := &s.p.Buffers[b]
-	if err := s.thread.do(func() error { return f(u) }); err != nil {
-		s.broken = fmt.Errorf("buffer %d %q: %w", b, u.Name, err)
+	do := s.thread.do
+	if s.observing { // an observer may look at buffers
+		do = func(f func() error) error { return f() }
 	}
-	return s.broken
+	if err := do(func() error { return f(u) }); err != nil {
+		return s.breaks(fmt.Sprintf("buffer %d %q", b, u.Name), err)
+	}
+	return nil
 }
 
 // Run runs a section on the session's streams and waits for all of them.
@@ -214,10 +245,11 @@ func (s *session) Close() error {
 func (s *session) end() error {
 	defer s.thread.end()
 	return s.thread.do(func() error {
-		err := s.gpu.synchronize()
+		errs := []error{s.gpu.synchronize()}
 		for i := range s.sections {
+			errs = append(errs, s.graphs[i].free())
 			s.sections[i].free()
 		}
-		return errors.Join(err, s.functions.unload(), s.gpu.close())
+		return first(append(errs, s.release(), s.functions.unload(), s.gpu.close()))
 	})
 }

@@ -259,12 +259,13 @@ func (s *steps) waits() (list []int) {
 
 // withoutWait trains on an offloading plan with one wait of micro left out.
 func withoutWait(library, n string) error {
+	n, off := strings.CutSuffix(n, " without graphs")
 	k, err := strconv.Atoi(n)
 	if err != nil {
 		return err
 	}
 	p := small(2)
-	s, err := open(p, exec.Options{}, Engine{Library: library}, mustModules(), &table)
+	s, err := open(p, exec.Options{}, Engine{Library: library, NoGraphs: off}, mustModules(), &table)
 	if err != nil {
 		return err
 	}
@@ -276,7 +277,7 @@ func withoutWait(library, n string) error {
 }
 
 // TestEveryWaitIsNeeded leaves out one wait of an offloading plan after the
-// other: the checking driver names each, whatever the timing.
+// other: the checking driver names each, whatever the timing, in graphs and without.
 func TestEveryWaitIsNeeded(t *testing.T) {
 	s, err := open(small(2), exec.Options{}, Engine{Library: driver()}, mustModules(), &table)
 	if err != nil {
@@ -290,8 +291,10 @@ func TestEveryWaitIsNeeded(t *testing.T) {
 		t.Fatal("the plan has no wait")
 	}
 	for k := range n {
-		if got := child(t, fmt.Sprintf("wait %d", k), checkDriver, fmt.Sprintf("seed=%d,delay=50", k)); !says(got, "not ordered|never written") {
-			t.Errorf("without wait %d of %d: %s", k, n, got)
+		for _, how := range []string{"", " without graphs"} {
+			if got := child(t, fmt.Sprintf("wait %d%s", k, how), checkDriver, fmt.Sprintf("seed=%d,delay=50", k)); !says(got, "not ordered|never written") {
+				t.Errorf("without wait %d of %d%s: %s", k, n, how, got)
+			}
 		}
 	}
 }

@@ -160,7 +160,7 @@ func TestRefused(t *testing.T) {
 		do   func(*rig) error
 		want string
 	}{
-		"too much memory": {func(r *rig) error { _, err := r.floats(1 << 40); return err }, "allocate 4398046511104 bytes"},
+		"too much memory": {func(r *rig) error { _, err := r.floats(1 << 40); return err }, "needs 4.00 TiB of device memory"},
 		"no kernel":       {func(r *rig) error { return r.launch(Launch{Kernel: "nobody"}) }, "no kernel nobody"},
 		"parameters":      {func(r *rig) error { return r.launch(Launch{Kernel: "sim_vecadd", Params: slots(1, 2)}) }, "has 4 parameters, the launch 2"},
 		"threads":         {func(r *rig) error { return r.launch(along("sim_vecadd", 1, 1024, 0, 0, 0, 0)) }, "cuLaunchKernel"},

@@ -81,6 +81,9 @@ func (s *steps) queue(lo, hi int) (command int, err error) {
 		return 0, nil
 	}
 	i := lo + int(at)
+	if r > C.GRADCUE_STATUS {
+		return s.command[i], &statusError{"cublasLtMatmul", int(r - C.GRADCUE_STATUS)}
+	}
 	return s.command[i], failed(s.call(i), r)
 }
 

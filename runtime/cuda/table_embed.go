@@ -4,7 +4,7 @@ package cuda
 
 func embed(o *operands) []Launch {
 	R, C := o.dim("ids", 0), o.dim("table", 1)
-	return []Launch{along("embed_"+o.dtype("table"), R*C, 256, o.addr("x"), o.addr("table"), o.addr("pos"), o.addr("ids"), o.addr("positions"),
+	return []Launch{along("embed_"+o.dtype("table"), R*((C+3)/4), 256, o.addr("x"), o.addr("table"), o.addr("pos"), o.addr("ids"), o.addr("positions"),
 		R, o.seq(), C)}
 }
 

@@ -21,12 +21,12 @@ func geluGrad(o *operands) []Launch {
 
 func swiGLU(o *operands) []Launch {
 	R, F := o.dim("gu", 0), o.dim("gu", 1)/2
-	return []Launch{along("swiglu_"+o.dtype("gu"), R*F, 256, o.addr("h"), o.addr("gu"), R, F)}
+	return []Launch{along("swiglu_"+o.dtype("gu"), R*((F+3)/4), 256, o.addr("h"), o.addr("gu"), R, F)}
 }
 
 func swiGLUGrad(o *operands) []Launch {
 	R, F := o.dim("gu", 0), o.dim("gu", 1)/2
-	return []Launch{along("swiglu_grad_"+o.dtype("gu"), R*F, 256, o.addr("dgu"), o.addr("gu"), o.addr("dh"), R, F)}
+	return []Launch{along("swiglu_grad_"+o.dtype("gu"), R*((F+3)/4), 256, o.addr("dgu"), o.addr("gu"), o.addr("dh"), R, F)}
 }
 
 // dropout keeps an element whose 24-bit number is at least limit: the least n

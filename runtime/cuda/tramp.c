@@ -119,6 +119,8 @@ enum {
 	i_cuMemsetD2D8Async,
 	i_cuMemsetD2D16Async,
 	i_cuMemsetD2D32Async,
+	i_cuStreamBeginCapture_v2,
+	i_cuStreamEndCapture,
 	i_cuStreamCreate,
 	i_cuStreamCreateWithPriority,
 	i_cuStreamDestroy_v2,
@@ -148,6 +150,8 @@ enum {
 	i_cuGraphAddDependencies,
 	i_cuGraphGetEdges,
 	i_cuGraphDestroyNode,
+	i_cuGraphInstantiateWithFlags,
+	i_cuGraphLaunch,
 	i_cuGraphExecDestroy,
 	i_cuArrayCreate_v2,
 	i_cuArrayGetDescriptor_v2,
@@ -288,6 +292,8 @@ static const char *const symbols[n_symbols] = {
 	"cuMemsetD2D8Async",
 	"cuMemsetD2D16Async",
 	"cuMemsetD2D32Async",
+	"cuStreamBeginCapture_v2",
+	"cuStreamEndCapture",
 	"cuStreamCreate",
 	"cuStreamCreateWithPriority",
 	"cuStreamDestroy_v2",
@@ -317,6 +323,8 @@ static const char *const symbols[n_symbols] = {
 	"cuGraphAddDependencies",
 	"cuGraphGetEdges",
 	"cuGraphDestroyNode",
+	"cuGraphInstantiateWithFlags",
+	"cuGraphLaunch",
 	"cuGraphExecDestroy",
 	"cuArrayCreate_v2",
 	"cuArrayGetDescriptor_v2",
@@ -1030,6 +1038,18 @@ HIDDEN CUresult cuMemsetD2D32Async(CUdeviceptr dst, size_t pitch, unsigned int v
 	return f ? f(dst, pitch, value, width, height, stream) : missing();
 }
 
+HIDDEN CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
+{
+	CUresult (*f)(CUstream, CUstreamCaptureMode) = (CUresult (*)(CUstream, CUstreamCaptureMode))bound[i_cuStreamBeginCapture_v2];
+	return f ? f(stream, mode) : missing();
+}
+
+HIDDEN CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
+{
+	CUresult (*f)(CUstream, CUgraph *) = (CUresult (*)(CUstream, CUgraph *))bound[i_cuStreamEndCapture];
+	return f ? f(stream, graph) : missing();
+}
+
 HIDDEN CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
 {
 	CUresult (*f)(CUstream *, unsigned int) = (CUresult (*)(CUstream *, unsigned int))bound[i_cuStreamCreate];
@@ -1202,6 +1222,18 @@ HIDDEN CUresult cuGraphDestroyNode(CUgraphNode node)
 {
 	CUresult (*f)(CUgraphNode) = (CUresult (*)(CUgraphNode))bound[i_cuGraphDestroyNode];
 	return f ? f(node) : missing();
+}
+
+HIDDEN CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+{
+	CUresult (*f)(CUgraphExec *, CUgraph, unsigned long long) = (CUresult (*)(CUgraphExec *, CUgraph, unsigned long long))bound[i_cuGraphInstantiateWithFlags];
+	return f ? f(exec, graph, flags) : missing();
+}
+
+HIDDEN CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
+{
+	CUresult (*f)(CUgraphExec, CUstream) = (CUresult (*)(CUgraphExec, CUstream))bound[i_cuGraphLaunch];
+	return f ? f(exec, stream) : missing();
 }
 
 HIDDEN CUresult cuGraphExecDestroy(CUgraphExec exec)

@@ -22,6 +22,11 @@ type Options struct {
 	Workers  int      // goroutines for kernels, at most the plan's; 0 = as many as useful
 	ISA      string   // instruction set of the cpu engine: go, avx2, avx512, avx512bf16; "" = the fastest of the machine
 	Observer Observer // told about each launch and copy, if set
+	// Choices is what a session of the same run chose by measuring (Chooser), nil
+	// when there was none. Continues says that the run has made updates: what it
+	// has not chosen then, it did not measure.
+	Choices   []byte
+	Continues bool
 }
 
 // Session is an open plan. Its methods are called by one goroutine at a time.
@@ -56,12 +61,46 @@ func Class(isa string) string {
 	return "fma"
 }
 
+// Chooser is a session whose engine may choose between kernels by measuring, once a
+// run: Choices is what the run must keep before its first update and give to the
+// sessions that go on with it, nil when there was nothing to choose. Chosen says
+// it in words.
+type Chooser interface {
+	Choices() ([]byte, error)
+	Chosen() string
+}
+
+// ChoiceError says that a run cannot go on with the kernels it was begun with:
+// they are not here, or what it keeps of them is damaged.
+type ChoiceError struct {
+	Text    string
+	Damaged bool
+}
+
+func (e *ChoiceError) Error() string { return e.Text }
+
 // Viewer is a session whose f32 buffers can be looked at in place between two
 // runs of a section, so that saving needs no copy of the largest tensor.
 type Viewer interface {
 	// Floats is the memory of an f32 buffer, nil for another one. It must not be
 	// used after Close.
 	Floats(buffer int) []float32
+}
+
+// Accountant is a session of an engine that needs memory beside the plan's arenas.
+type Accountant interface {
+	Accounts() Accounts
+}
+
+// Accounts is memory that is not in [Session.Allocated], in bytes.
+type Accounts struct {
+	Reserved int64  // of the device: modules, graphs, libraries; the most that there was
+	At       string // when that was
+	Before   int64  // of the device, in use before the session began: its context, other processes
+	Pinned   int64  // of the host, for reads and writes of device buffers
+	// Queued are sections that run command by command where the engine wanted to
+	// launch each as one, with the reasons. They compute the same.
+	Queued []string
 }
 
 // Observer is told when each launch and copy ran. It brings its own clock, in

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gradcue/gradcue/compiler/plan"
 	"github.com/gradcue/gradcue/runtime/gradcheck"
 )
 
@@ -78,13 +79,23 @@ func (v *Verdict) checked(rep *gradcheck.Report) {
 	v.number("largest error", fmt.Sprintf("%.1e", worst))
 }
 
-// limitOf is the limit of a relative error for a storage type, given that of
-// f32: sums of terms that were each rounded to 8 or 11 bits.
+// coarsest is the number type that rounds most in a plan: that of storage, or of
+// the operands of products.
+func coarsest(p *plan.Plan) string {
+	k := &p.Run.Precision
+	if k.Products == "tf32" {
+		return k.Products
+	}
+	return k.Compute
+}
+
+// limitOf is the limit of a relative error for a number type, given that of f32:
+// sums of terms that were each rounded to 8 or 11 bits.
 func limitOf(dtype string, f32 float64) float64 {
 	switch dtype {
 	case "bf16":
 		return 8e-2
-	case "f16":
+	case "f16", "tf32":
 		return 1e-2
 	}
 	return f32
@@ -92,7 +103,7 @@ func limitOf(dtype string, f32 float64) float64 {
 
 // near compares gradients of the engine with float64 ones.
 func (v *Verdict) near(t *trial, want, got *outcome) {
-	worst, limit := 0.0, limitOf(t.p.Run.Precision.Compute, floatLimit)
+	worst, limit := 0.0, limitOf(coarsest(t.p), floatLimit)
 	for i, g := range want.grads {
 		var d, n float64
 		for k := range g {
@@ -102,12 +113,12 @@ func (v *Verdict) near(t *trial, want, got *outcome) {
 		}
 		e := math.Sqrt(d / n)
 		if !(e <= limit) {
-			v.fail("gradient of %s in %s is %.1e from float64, limit %.0e", t.p.Run.Params[i].Name, t.p.Run.Precision.Compute, e, limit)
+			v.fail("gradient of %s in %s is %.1e from float64, limit %.0e", t.p.Run.Params[i].Name, coarsest(t.p), e, limit)
 		}
 		worst = max(worst, e)
 	}
 	if e := math.Abs(got.loss-want.loss) / math.Abs(want.loss); !(e <= limit) {
-		v.fail("loss in %s is %.9g, in float64 %.9g", t.p.Run.Precision.Compute, got.loss, want.loss)
+		v.fail("loss in %s is %.9g, in float64 %.9g", coarsest(t.p), got.loss, want.loss)
 	}
-	v.number(t.p.Run.Precision.Compute, fmt.Sprintf("%.1e", worst))
+	v.number(coarsest(t.p), fmt.Sprintf("%.1e", worst))
 }

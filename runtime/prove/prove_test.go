@@ -190,6 +190,26 @@ func TestProofsHold(t *testing.T) {
 	}
 }
 
+// TestProducts: where products are not chains of float32 the split is not proved,
+// padding is, and numbers are named after what rounds most.
+func TestProducts(t *testing.T) {
+	b := newBed(t, nil)
+	b.after = func(p *plan.Plan) { p.Run.Precision.Products = "tf32" } // the engine cpu does not look at it
+	rep := b.prove(t, prove.Options{Only: []string{"split", "padding", "differences"}})
+	want := []prove.Status{prove.Without, prove.OK, prove.OK}
+	for i, v := range rep.Verdicts {
+		if v.Status != want[i] {
+			t.Errorf("%s is %s, want %s\n%s", v.ID, v.Status, want[i], strings.Join(v.Details, "\n"))
+		}
+	}
+	if got := rep.Verdicts[0].Summary(); !strings.Contains(got, "tf32 add in the machine's order") {
+		t.Errorf("split says %q", got)
+	}
+	if got := rep.Verdicts[2].Summary(); !strings.Contains(got, "tf32 ") {
+		t.Errorf("differences says %q", got)
+	}
+}
+
 func TestOnly(t *testing.T) {
 	b := newBed(t, nil)
 	rep := b.prove(t, prove.Options{Only: []string{"visible", "aliases"}})

@@ -36,8 +36,9 @@ type Event struct {
 	Time     string `json:"time,omitzero"` // RFC 3339, of start and resume
 	Name     string `json:"name,omitzero"`
 	Engine   string `json:"engine,omitzero"`
-	ISA      string `json:"isa,omitzero"` // instruction set, where the engine has a choice
-	Was      string `json:"was,omitzero"` // of the state that a resume goes on from, when its bits are others
+	ISA      string `json:"isa,omitzero"`     // instruction set, where the engine has a choice
+	Was      string `json:"was,omitzero"`     // of the state that a resume goes on from, when its bits are others
+	Kernels  string `json:"kernels,omitzero"` // what makes the products, where the engine has a choice
 	Identity string `json:"identity,omitzero"`
 	Program  string `json:"program,omitzero"`
 	Updates  int    `json:"updates,omitzero"` // successful updates of a whole run
@@ -58,8 +59,20 @@ type Event struct {
 	Scale        Float  `json:"scale,omitzero"`        // s
 	Nanos        int64  `json:"nanos,omitzero"`        // of the window
 
-	State   string `json:"state,omitzero"` // folder, relative to the run folder
-	Message string `json:"message,omitzero"`
+	Memory  *Memory `json:"memory,omitzero"` // of stop and done, where the engine needs more than the arenas
+	State   string  `json:"state,omitzero"`  // folder, relative to the run folder
+	Message string  `json:"message,omitzero"`
+}
+
+// Memory is what a run took, in bytes: the arenas, and apart from them what the
+// plan does not know of. Each is another number, and only the first two are planned.
+type Memory struct {
+	Allocated int64  `json:"allocated"`       // arena of the device
+	Host      int64  `json:"host"`            // arena of the host, pinned
+	Reserved  int64  `json:"reserved"`        // of the device: modules, graphs, libraries; the most that there was
+	At        string `json:"at,omitzero"`     // when that was
+	Before    int64  `json:"before,omitzero"` // of the device, in use before the run: its context, other processes
+	Pinned    int64  `json:"pinned,omitzero"` // of the host, for reads and writes of the device
 }
 
 // Float is a float64 that JSON can hold: what is not finite becomes a string.

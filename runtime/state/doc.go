@@ -8,6 +8,7 @@
 //	lock          held while a process runs the folder
 //	state/u00000020/tensors.safetensors  parameters and moments after update 20
 //	state/u00000020/state.json           counters, cursor, loss scale, hash of the tensors
+//	state/kernels.json  which kernels the engine chose before the first update, where it had a choice
 //	DONE          the run has made all its updates
 //
 // A state is written beside its place, synced and renamed, so the newest one is

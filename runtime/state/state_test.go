@@ -399,3 +399,29 @@ func TestOpenAfterEarlyKill(t *testing.T) {
 		t.Error("a folder whose states are not ours is taken")
 	}
 }
+
+// TestKernels: the choice of kernels stays beside the states, which saving and
+// opening leave alone.
+func TestKernels(t *testing.T) {
+	dir := t.TempDir()
+	f := openFolder(t, dir)
+	if text, err := Kernels(dir); text != nil || err != nil {
+		t.Errorf("a new run has %q, %v", text, err)
+	}
+	if saved, err := f.Saved(); saved || err != nil {
+		t.Errorf("a new run has a state: %v", err)
+	}
+	if err := f.KeepKernels([]byte("{}\n")); err != nil {
+		t.Fatal(err)
+	}
+	save(t, f, 1, 1)
+	save(t, f, 2, 1)
+	if saved, err := f.Saved(); !saved || err != nil {
+		t.Errorf("after saving there is no state: %v", err)
+	}
+	f.Close()
+	openFolder(t, dir)
+	if text, err := Kernels(dir); string(text) != "{}\n" || err != nil {
+		t.Errorf("opened again it is %q, %v", text, err)
+	}
+}

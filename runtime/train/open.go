@@ -100,11 +100,18 @@ func (l *loop) openFolder() error {
 }
 
 func (l *loop) openSession() error {
-	s, err := l.o.Engine.Open(l.p, exec.Options{Workers: l.o.Workers, Observer: l.o.Observer})
+	o, err := l.choices(exec.Options{Workers: l.o.Workers, Observer: l.o.Observer})
+	if err != nil {
+		return err
+	}
+	s, err := l.o.Engine.Open(l.p, o)
 	if err != nil {
 		return CannotOpen(err)
 	}
 	l.sess = s
+	if err := l.keepChoices(); err != nil {
+		return err
+	}
 	l.res.Allocated = s.Allocated()
 	if !l.wide {
 		if err := allocatedAsPlanned(l.p, l.res.Allocated); err != nil {
@@ -123,6 +130,15 @@ func (l *loop) openSession() error {
 // not safe, or about the surroundings.
 func CannotOpen(err error) error {
 	d := diag.Diagnostic{Code: "engine.open", World: true, Summary: err.Error(), Help: "choose another engine or fewer workers"}
+	var can interface{ Advice() string }
+	if errors.As(err, &can) {
+		d.Help = can.Advice()
+	}
+	var choice *exec.ChoiceError
+	if errors.As(err, &choice) {
+		return Findings(diag.List{{Code: "run.kernels", World: !choice.Damaged, Summary: choice.Text,
+			Help: "bring that library back (GRADCUE=cublaslt=PATH), or start another run with -o DIR"}})
+	}
 	var invalid *plan.Invalid
 	if errors.As(err, &invalid) {
 		return finding("plan.invalid", "", err.Error(), "compile the spec again")
@@ -212,7 +228,7 @@ func (l *loop) announce(fresh bool) error {
 	if l.st.U == l.p.Run.Rate.Updates {
 		return nil
 	}
-	e := sink.Event{Type: sink.Start, Version: sink.Version, Name: l.p.Name, Engine: l.o.Engine.Name(), ISA: l.isa(), Was: l.was, Identity: l.p.Hashes.Identity,
+	e := sink.Event{Type: sink.Start, Version: sink.Version, Name: l.p.Name, Engine: l.o.Engine.Name(), ISA: l.isa(), Was: l.was, Kernels: l.res.Kernels, Identity: l.p.Hashes.Identity,
 		Program: l.p.Hashes.Program, Updates: l.p.Run.Rate.Updates}
 	if l.o.Now != nil {
 		e.Time = l.o.Now().UTC().Format(time.RFC3339)

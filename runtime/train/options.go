@@ -20,8 +20,11 @@ type Options struct {
 	Root    string // folder that the paths of the data start from
 	// Dir is the run folder; "" keeps nothing, and neither does the null engine.
 	Dir  string
-	Spec []byte    // resolved spec, kept as spec.json; nil = none
-	Env  state.Env // Engine is filled in
+	Spec []byte // resolved spec, kept as spec.json; nil = none
+	// Kernels is what another run chose (state/kernels.json), for a new run that
+	// is to have its bits; nil = none.
+	Kernels []byte
+	Env     state.Env // Engine is filled in
 
 	Train, Eval diag.Position // of data.train and data.eval in the user's file
 
@@ -54,7 +57,9 @@ type Result struct {
 	TokensPerSecond float64
 	ParamHash       string // sha256 over the parameters in canonical order, "" for the null engine
 	Allocated       [ir.NumTiers]int64
-	Saved           string // folder of the newest state, "" when nothing is kept
+	Kernels         string         // what makes its products, in words; "" where there is no choice
+	Beside          *exec.Accounts // memory beside that, nil where the engine needs none
+	Saved           string         // folder of the newest state, "" when nothing is kept
 }
 
 // ContentError says that spec, data, plan or run folder is wrong.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gradcue/gradcue/compiler/ir"
+	"github.com/gradcue/gradcue/runtime/exec"
 	"github.com/gradcue/gradcue/runtime/sink"
 )
 
@@ -100,13 +102,19 @@ func (l *loop) failed(ctx context.Context, err error) error {
 		return errors.Join(err, l.log.Write(sink.Event{Type: sink.Fail, U: l.st.U, Message: ctx.Err().Error()}))
 	}
 	logged := l.log.Write(sink.Event{Type: sink.Fail, U: l.st.U, Message: err.Error()})
-	if l.torn {
+	if l.torn || lost(err) {
 		return errors.Join(err, logged)
 	}
 	if saved := l.save(); saved != nil {
 		return errors.Join(err, logged, fmt.Errorf("and the state could not be saved: %w", saved))
 	}
 	return errors.Join(err, logged)
+}
+
+// lost reports whether an error took with it what the session held.
+func lost(err error) bool {
+	var e interface{ Lost() bool }
+	return errors.As(err, &e) && e.Lost()
 }
 
 // finish saves, marks a complete run and hashes the parameters.
@@ -127,7 +135,7 @@ func (l *loop) finish() error {
 	if l.folder == nil || l.res.From == l.st.U && l.res.Done {
 		return nil
 	}
-	e := sink.Event{Type: sink.Stop, U: l.st.U}
+	e := sink.Event{Type: sink.Stop, U: l.st.U, Memory: l.beside()}
 	if l.res.Done {
 		e.Type = sink.Done
 		if err := l.folder.Done(fmt.Sprintf("update %d, parameters %s", l.st.U, hash)); err != nil {
@@ -147,6 +155,17 @@ func (l *loop) count() {
 	if r.Elapsed >= time.Microsecond {
 		r.TokensPerSecond = float64(r.Tokens) / r.Elapsed.Seconds()
 	}
+}
+
+// beside is the memory that the session needed beside the arenas, for the events.
+func (l *loop) beside() *sink.Memory {
+	a, ok := l.sess.(exec.Accountant)
+	if !ok {
+		return nil
+	}
+	n := a.Accounts()
+	l.res.Beside = &n
+	return &sink.Memory{Allocated: l.res.Allocated[ir.Device], Reserved: n.Reserved, At: n.At, Before: n.Before, Host: l.res.Allocated[ir.Host], Pinned: n.Pinned}
 }
 
 func (l *loop) close() error {

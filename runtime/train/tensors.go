@@ -146,7 +146,7 @@ func (s *store) write(t tensor, x any, own bool) error {
 }
 
 // first32 fills in a tensor's first values. A normal one is a function of seed,
-// name and index, so neither order nor the number of goroutines matters.
+// name and index, so neither order nor the number of goroutines nor the engine matters.
 func first32(x []float32, t tensor, seed int64) error {
 	clear(x)
 	if t.param == nil {
@@ -161,11 +161,9 @@ func first32(x []float32, t tensor, seed int64) error {
 	case "normal":
 		h := fnv.New64a()
 		h.Write([]byte(t.name))
-		name, std := h.Sum64(), t.param.Std
+		name, std, isa := h.Sum64(), t.param.Std, cpu.Detect()
 		pieces(len(x), func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				x[i] = float32(std * cpu.Normal(uint64(seed), name, uint64(i)))
-			}
+			cpu.Normals(isa, x[lo:hi], std, uint64(seed), name, uint64(lo))
 		})
 	default:
 		return fmt.Errorf("parameter %s: initialisation %q does not exist, use normal, ones or zeros", t.name, t.param.Init)
@@ -173,7 +171,7 @@ func first32(x []float32, t tensor, seed int64) error {
 	return nil
 }
 
-// pieces runs body over [0,n) on a few goroutines.
+// pieces runs body over [0,n) on a few goroutines, in pieces that begin at even elements.
 func pieces(n int, body func(lo, hi int)) {
 	const piece = 1 << 14
 	var wg sync.WaitGroup

@@ -16,7 +16,7 @@ bool kernel_checks;
 
 namespace {
 
-constexpr int followed_streams = 4; // the last slot is shared by all further streams
+constexpr int followed_reads = 4; // of operations that are not ordered with each other
 
 // Readers of the current phase: one thread, several of a warp, of a block, of the grid.
 enum Readers : uint8_t { one_thread, one_warp, one_block, several_blocks };
@@ -25,7 +25,7 @@ enum Readers : uint8_t { one_thread, one_warp, one_block, several_blocks };
 struct Cell {
 	uint32_t write_op, write_block, write_phase, write_step;
 	uint32_t read_op, read_block, read_phase, read_step;
-	uint32_t stream_read[followed_streams];
+	uint32_t reads[followed_reads];
 	uint16_t write_thread, read_thread;
 	Readers readers;
 	bool written;
@@ -92,14 +92,22 @@ Region* find(uintptr_t p) {
 // unordered_reader is an operation of any stream that read the cell and is not
 // ordered before op; 0 for none.
 uint32_t unordered_reader(const Cell& c, uint32_t op) {
-	for (uint32_t r : c.stream_read)
+	for (uint32_t r : c.reads)
 		if (r && r != op && !before(r, op)) return r;
 	return 0;
 }
 
-void note_stream(Cell& c, uint32_t op) {
-	int s = stream_of(op);
-	c.stream_read[s < followed_streams ? s : followed_streams - 1] = op;
+// note_operation remembers that an operation read the cell. It takes the place of
+// one that comes before it: what comes after it comes after both.
+void note_operation(Cell& c, uint32_t op) {
+	for (uint32_t r : c.reads)
+		if (r == op) return;
+	for (uint32_t& r : c.reads) {
+		if (r && !before(r, op)) continue;
+		r = op;
+		return;
+	}
+	c.reads[op % followed_reads] = op; // more at a time than are followed: one is forgotten
 }
 
 std::string by(uint32_t op) { return "operation " + std::to_string(op) + " of stream " + std::to_string(stream_of(op)); }
@@ -143,7 +151,7 @@ void note_read(Region& r, Cell& c) {
 	}
 	c.read_op = here.op, c.read_block = here.block, c.read_thread = uint16_t(here.thread);
 	c.read_phase = here.phase, c.read_step = here.step;
-	if (!r.shared) note_stream(c, here.op);
+	if (!r.shared) note_operation(c, here.op);
 }
 
 void note_write(Cell& c) {
@@ -222,7 +230,7 @@ std::string whole(const void* p, size_t n, bool write, uint32_t op) {
 		if (c->write_op && c->write_op != op && !before(c->write_op, op))
 			return verb + place(*r, r->offset(c)) + " is not ordered after the write by " + by(c->write_op);
 		if (!write) {
-			note_stream(*c, op);
+			note_operation(*c, op);
 			continue;
 		}
 		if (uint32_t reader = unordered_reader(*c, op))

@@ -1,8 +1,8 @@
 // The checking flavour: kernels are compiled with -fsanitize=thread, but its
 // callbacks are answered here, with CUDA's rules, from what the executor and the
 // streams know. Each two bytes of memory remember who wrote them last, who read
-// them last, and which operation of each stream read them last. Two accesses, one
-// of them a write, are ordered when they are made by
+// them last, and which operations read them, as far as none comes after another.
+// Two accesses, one of them a write, are ordered when they are made by
 //
 //   the same thread; or
 //   threads of one block, with a barrier between them; or

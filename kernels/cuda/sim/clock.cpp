@@ -26,6 +26,7 @@ std::unique_ptr<Chunk> chunks[most_chunks];
 std::mutex lock; // of what follows
 uint32_t count = 1;
 int streams = 1;
+std::vector<int> unused; // numbers of streams that have ended
 Clock host;
 
 Operation& at(uint32_t op) { return (*chunks[op / chunk_length])[op % chunk_length]; }
@@ -38,9 +39,20 @@ void merge(Clock& into, const Clock& from) {
 		if (from[i] > into[i]) into[i] = from[i];
 }
 
-int new_stream() {
+int new_stream(Clock& clock) {
 	std::lock_guard<std::mutex> g(lock);
-	return streams++;
+	if (unused.empty()) return streams++;
+	int number = unused.back();
+	unused.pop_back();
+	clock = host;
+	return number;
+}
+
+void old_stream(int number, const Clock& clock) {
+	std::lock_guard<std::mutex> g(lock);
+	for (size_t i = 0; i < clock.size(); i++)
+		if (clock[i] > (i < host.size() ? host[i] : 0)) return;
+	unused.push_back(number);
 }
 
 uint32_t operation(int stream, Clock& clock) {

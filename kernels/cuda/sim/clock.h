@@ -18,8 +18,11 @@ typedef std::vector<uint32_t> Clock;
 
 void merge(Clock& into, const Clock& from);
 
-// new_stream is the number of a new stream, from 1.
-int new_stream();
+// new_stream is the number of a new stream, from 1, and its first clock. It may be
+// the number of a stream of which the host has seen the end (old_stream): all that
+// has seen an operation of the new one then comes after those of the old one.
+int new_stream(Clock& clock);
+void old_stream(int number, const Clock& clock);
 
 // operation begins an operation on a stream, whose clock it advances, and
 // answers its id, from 1. Stream 0 is the host: done before the call returns.

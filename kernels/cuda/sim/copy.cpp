@@ -1,4 +1,5 @@
 // Allocations, copies and fills of the driver API.
+#include "capture.h"
 #include "check.h"
 #include "context.h"
 #include "executor.h"
@@ -53,7 +54,8 @@ CUresult cuMemGetInfo(size_t* free, size_t* total) {
 }
 
 CUresult cuMemAlloc(CUdeviceptr* p, size_t n) {
-	CUresult r = ready();
+	if (CUresult r = ready()) return r;
+	CUresult r = unsafe();
 	return r ? r : allocate_device(p, n);
 }
 
@@ -63,7 +65,8 @@ CUresult cuMemFree(CUdeviceptr p) {
 }
 
 CUresult cuMemHostAlloc(void** p, size_t n, unsigned int) {
-	CUresult r = ready();
+	if (CUresult r = ready()) return r;
+	CUresult r = unsafe();
 	return r ? r : allocate_pinned(p, n);
 }
 
@@ -74,12 +77,14 @@ CUresult cuMemFreeHost(void* p) {
 
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t n) {
 	if (CUresult r = ready()) return r;
+	if (CUresult r = unsafe(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)) return r;
 	if (!on_device(to, n)) return CUDA_ERROR_INVALID_VALUE;
 	return now([&](uint32_t op) { moved(pointer(to), from, n, op); });
 }
 
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t n) {
 	if (CUresult r = ready()) return r;
+	if (CUresult r = unsafe(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)) return r;
 	if (!on_device(from, n)) return CUDA_ERROR_INVALID_VALUE;
 	return now([&](uint32_t op) { moved(to, pointer(from), n, op); });
 }
@@ -89,6 +94,10 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t n, CUstream 
 	if (CUresult r = ready()) return r;
 	if (!on_device(to, n)) return CUDA_ERROR_INVALID_VALUE;
 	if (is_pinned(from, n)) return later(s, [=](uint32_t op) { moved(pointer(to), from, n, op); });
+	if (capturing(s)) {
+		spoil(s);
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	}
 	auto staged = std::make_shared<std::vector<char>>(static_cast<const char*>(from), static_cast<const char*>(from) + n);
 	return later(s, [=](uint32_t op) { moved(pointer(to), staged->data(), n, op); });
 }
@@ -97,8 +106,13 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t n, CUstream 
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t n, CUstream s) {
 	if (CUresult r = ready()) return r;
 	if (!on_device(from, n)) return CUDA_ERROR_INVALID_VALUE;
+	bool waits = !is_pinned(to, n);
+	if (waits && capturing(s)) {
+		spoil(s);
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	}
 	CUresult r = later(s, [=](uint32_t op) { moved(to, pointer(from), n, op); });
-	if (r || is_pinned(to, n)) return r;
+	if (r || !waits) return r;
 	return cuStreamSynchronize(s);
 }
 

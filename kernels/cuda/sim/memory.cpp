@@ -22,7 +22,7 @@ typedef std::map<uintptr_t, Block> Blocks;
 
 std::mutex lock; // of what follows
 Blocks on_gpu, pinned;
-size_t used;
+size_t used, used_pinned;
 
 size_t up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
@@ -72,6 +72,18 @@ CUresult allocate_device(CUdeviceptr* p, size_t n) {
 	return CUDA_SUCCESS;
 }
 
+CUresult reserve(size_t n) {
+	std::lock_guard<std::mutex> g(lock);
+	if (n > options.memory - used) return CUDA_ERROR_OUT_OF_MEMORY;
+	used += n;
+	return CUDA_SUCCESS;
+}
+
+void unreserve(size_t n) {
+	std::lock_guard<std::mutex> g(lock);
+	used -= n;
+}
+
 CUresult free_device(CUdeviceptr p) {
 	std::lock_guard<std::mutex> g(lock);
 	size_t n = 0;
@@ -84,7 +96,8 @@ CUresult allocate_pinned(void** p, size_t n) {
 	if (!p || n == 0) return CUDA_ERROR_INVALID_VALUE;
 	std::lock_guard<std::mutex> g(lock);
 	uintptr_t at = 0;
-	if (!make(pinned, n, Memory::host, &at)) return CUDA_ERROR_OUT_OF_MEMORY;
+	if (n > options.pinned - used_pinned || !make(pinned, n, Memory::host, &at)) return CUDA_ERROR_OUT_OF_MEMORY;
+	used_pinned += n;
 	*p = reinterpret_cast<void*>(at);
 	return CUDA_SUCCESS;
 }
@@ -92,7 +105,9 @@ CUresult allocate_pinned(void** p, size_t n) {
 CUresult free_pinned(void* p) {
 	std::lock_guard<std::mutex> g(lock);
 	size_t n = 0;
-	return unmake(pinned, uintptr_t(p), &n) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	if (!unmake(pinned, uintptr_t(p), &n)) return CUDA_ERROR_INVALID_VALUE;
+	used_pinned -= n;
+	return CUDA_SUCCESS;
 }
 
 bool on_device(CUdeviceptr p, size_t n) { return holds(on_gpu, uintptr_t(p), n); }

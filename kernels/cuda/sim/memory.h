@@ -16,6 +16,11 @@ CUresult free_pinned(void* p);
 bool on_device(CUdeviceptr p, size_t n);
 bool is_pinned(const void* p, size_t n);
 
+// reserve takes device memory for what is no allocation: the context, modules,
+// graphs. unreserve gives it back.
+CUresult reserve(size_t n);
+void unreserve(size_t n);
+
 // available is how much the device can still give, in bytes.
 size_t available();
 

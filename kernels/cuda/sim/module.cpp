@@ -1,8 +1,11 @@
 // Modules are PTX. Their text is read for the entry points, the sizes of the
 // parameters and the greatest block; what runs is the host build of the same
 // source, and a module is refused when the two disagree.
+#include "capture.h"
 #include "context.h"
 #include "executor.h"
+#include "memory.h"
+#include "options.h"
 #include "stream.h"
 
 #include <cstdio>
@@ -17,10 +20,12 @@ struct CUfunc_st {
 	std::vector<size_t> params; // bytes of each
 	unsigned most_threads = 1024;
 	unsigned most_shared = 48 << 10;
+	bool loaded = false; // a driver may load a kernel when it is first used
 };
 
 struct CUmod_st {
 	std::map<std::string, CUfunc_st> functions;
+	size_t reserved = 0;
 };
 
 namespace {
@@ -58,6 +63,13 @@ CUfunc_st read_entry(const std::string& params, const std::string& directives) {
 	return f;
 }
 
+// number_after reads "7.0" with scale 10 as 70, and "80" with scale 1 as 80; 0 when
+// the text before it is not there.
+unsigned number_after(const std::string& s, const std::string& before, int scale) {
+	size_t at = s.find(before);
+	return at == std::string::npos ? 0 : unsigned(strtod(s.c_str() + at + before.size(), nullptr) * scale + 0.5);
+}
+
 CUresult refuse(const std::string& why) {
 	fprintf(stderr, "cuda-sim: %s\n", why.c_str());
 	return CUDA_ERROR_INVALID_IMAGE;
@@ -69,8 +81,11 @@ extern "C" {
 
 CUresult cuModuleLoadData(CUmodule* m, const void* image) {
 	if (CUresult r = ready()) return r;
+	if (CUresult r = unsafe()) return r;
 	std::string s = static_cast<const char*>(image);
 	if (s.find(".version ") == std::string::npos || s.find(".target ") == std::string::npos) return refuse("the image is no PTX");
+	if (number_after(s, ".version ", 10) > options.ptx) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+	if (number_after(s, ".target sm_", 1) > options.capability) return CUDA_ERROR_NO_BINARY_FOR_GPU;
 	auto module = std::make_unique<CUmod_st>();
 	for (size_t at = 0; (at = s.find(".entry ", at)) != std::string::npos;) {
 		at += 7;
@@ -86,14 +101,28 @@ CUresult cuModuleLoadData(CUmodule* m, const void* image) {
 		module->functions[name] = f;
 		at = body;
 	}
+	if (CUresult r = reserve(s.size())) return r;
+	module->reserved = s.size();
 	*m = module.release();
 	return CUDA_SUCCESS;
 }
 
-CUresult cuModuleLoadDataEx(CUmodule* m, const void* image, unsigned int, CUjit_option*, void**) { return cuModuleLoadData(m, image); }
+// What is wrong with the text goes into the buffer for it, as far as there is room.
+CUresult cuModuleLoadDataEx(CUmodule* m, const void* image, unsigned int n, CUjit_option* options, void** values) {
+	CUresult r = cuModuleLoadData(m, image);
+	char* log = nullptr;
+	size_t room = 0;
+	for (unsigned int i = 0; i < n; i++) {
+		if (options[i] == CU_JIT_ERROR_LOG_BUFFER) log = static_cast<char*>(values[i]);
+		if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) room = size_t(values[i]);
+	}
+	if (r == CUDA_ERROR_NO_BINARY_FOR_GPU && log && room) snprintf(log, room, "the simulated device has compute capability %u\n", sim::options.capability);
+	return r;
+}
 
 CUresult cuModuleUnload(CUmodule m) {
 	if (CUresult r = cuCtxSynchronize()) return r;
+	unreserve(m->reserved);
 	delete m;
 	return CUDA_SUCCESS;
 }
@@ -118,6 +147,7 @@ CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute a, int value) {
 
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute a, CUfunction f) {
 	if (CUresult r = ready()) return r;
+	f->loaded = f->loaded || options.lazy < 2;
 	*value = a == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? int(f->most_threads) : a == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ? int(f->most_shared) : 0;
 	return CUDA_SUCCESS;
 }
@@ -128,6 +158,11 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gx, unsigned int gy, unsigned
 	bool grid = gx && gy && gz && gx <= 0x7fffffffu && gy <= 65535 && gz <= 65535;
 	bool block = bx && by && bz && bz <= 64 && uint64_t(bx) * by * bz <= f->most_threads;
 	if (!grid || !block || shared > f->most_shared || extra) return CUDA_ERROR_INVALID_VALUE;
+	if (!f->loaded && capturing(stream)) { // loading it is not allowed now
+		spoil(stream);
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	}
+	f->loaded = true;
 	// The values are taken now, as the real driver does.
 	auto values = std::make_shared<std::vector<uint64_t>>();
 	auto starts = std::make_shared<std::vector<size_t>>();

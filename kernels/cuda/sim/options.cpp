@@ -26,7 +26,14 @@ static std::string set(Options& o, const std::string& key, const std::string& va
 	if (key == "seed") o.seed = unsigned(n);
 	else if (key == "delay") o.delay_us = unsigned(n);
 	else if (key == "memory") o.memory = n;
-	else return "unknown key " + key + "; the keys are order, seed, delay, memory";
+	else if (key == "pinned") o.pinned = n;
+	else if (key == "capability") o.capability = unsigned(n);
+	else if (key == "ptx") o.ptx = unsigned(n);
+	else if (key == "lazy") o.lazy = unsigned(n);
+	else if (key == "graphs") o.graphs = n != 0;
+	else if (key == "fail") o.fail = n;
+	else if (key == "fault") o.fault = n;
+	else return "unknown key " + key + "; the keys are order, seed, delay, memory, pinned, capability, ptx, lazy, graphs, fail, fault";
 	return "";
 }
 

@@ -28,7 +28,7 @@ void keep_signals() {
 
 } // namespace
 
-CUstream_st::CUstream_st(unsigned seed) : number(new_stream()), dice(seed), thread([this] { serve(); }) {}
+CUstream_st::CUstream_st(unsigned seed) : number(new_stream(clock)), dice(seed), thread([this] { serve(); }) {}
 
 CUstream_st::~CUstream_st() {
 	{
@@ -37,6 +37,7 @@ CUstream_st::~CUstream_st() {
 	}
 	changed.notify_all();
 	thread.join();
+	old_stream(number, clock);
 }
 
 void CUstream_st::push(std::function<void()> work) {
@@ -86,13 +87,49 @@ bool known(CUstream s) {
 	return streams.count(s) > 0;
 }
 
-CUresult later(CUstream s, std::function<void(uint32_t op)> work) {
+CUresult later(CUstream s, Work work) {
 	if (!known(s)) return CUDA_ERROR_INVALID_HANDLE; // also the default stream, which does not order with ours
-	uint32_t op = operation(s->number, s->clock);
-	s->push([work = std::move(work), op] {
-		if (stuck_result() == CUDA_SUCCESS) work(op);
-	});
+	CUresult r;
+	if (captured(s, work, &r)) return r;
+	queue_work(s, work);
 	return CUDA_SUCCESS;
+}
+
+void queue_work(CUstream s, const Work& work) {
+	uint32_t op = operation(s->number, s->clock);
+	s->push([work, op] {
+		if (stuck_result()) return;
+		work(op);
+		count_work();
+	});
+}
+
+void queue_record(CUstream s, const std::shared_ptr<Mark>& m) {
+	std::lock_guard<std::mutex> g(m->lock);
+	m->clock = s->clock;
+	s->push([m, count = ++m->recorded] {
+		std::lock_guard<std::mutex> g(m->lock);
+		m->done = count;
+		m->at = std::chrono::steady_clock::now();
+		m->reached.notify_all();
+	});
+}
+
+void queue_wait(CUstream s, const std::shared_ptr<Mark>& m) {
+	std::lock_guard<std::mutex> g(m->lock);
+	merge(s->clock, m->clock);
+	s->push([m, count = m->recorded] {
+		std::unique_lock<std::mutex> g(m->lock);
+		m->reached.wait(g, [&] { return m->done >= count; });
+	});
+}
+
+CUresult synchronize_all() {
+	for (CUstream s : all_streams()) {
+		s->drain();
+		host_saw(s->clock);
+	}
+	return stuck_result();
 }
 
 } // namespace sim
@@ -116,6 +153,7 @@ CUresult cuStreamDestroy(CUstream s) {
 		std::lock_guard<std::mutex> g(streams_lock);
 		if (!streams.erase(s)) return CUDA_ERROR_INVALID_HANDLE;
 	}
+	abandon(s);
 	delete s; // ends its work first
 	return stuck_result();
 }
@@ -123,6 +161,10 @@ CUresult cuStreamDestroy(CUstream s) {
 CUresult cuStreamSynchronize(CUstream s) {
 	if (CUresult r = ready()) return r;
 	if (!known(s)) return CUDA_ERROR_INVALID_HANDLE;
+	if (capturing(s)) {
+		spoil(s);
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	}
 	s->drain();
 	host_saw(s->clock);
 	return stuck_result();
@@ -131,6 +173,10 @@ CUresult cuStreamSynchronize(CUstream s) {
 CUresult cuStreamQuery(CUstream s) {
 	if (CUresult r = ready()) return r;
 	if (!known(s)) return CUDA_ERROR_INVALID_HANDLE;
+	if (capturing(s)) {
+		spoil(s);
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	}
 	if (!s->idle()) return CUDA_ERROR_NOT_READY;
 	host_saw(s->clock);
 	return stuck_result();
@@ -138,11 +184,8 @@ CUresult cuStreamQuery(CUstream s) {
 
 CUresult cuCtxSynchronize(void) {
 	if (CUresult r = ready()) return r;
-	for (CUstream s : all_streams()) {
-		s->drain();
-		host_saw(s->clock);
-	}
-	return stuck_result();
+	CUresult r = unsafe();
+	return r ? r : synchronize_all();
 }
 
 CUresult cuEventCreate(CUevent* e, unsigned int) {
@@ -159,34 +202,24 @@ CUresult cuEventDestroy(CUevent e) {
 CUresult cuEventRecord(CUevent e, CUstream s) {
 	if (CUresult r = ready()) return r;
 	if (!known(s)) return CUDA_ERROR_INVALID_HANDLE;
-	auto mark = e->mark;
-	std::lock_guard<std::mutex> g(mark->lock);
-	mark->clock = s->clock;
-	s->push([mark, count = ++mark->recorded] {
-		std::lock_guard<std::mutex> g(mark->lock);
-		mark->done = count;
-		mark->at = std::chrono::steady_clock::now();
-		mark->reached.notify_all();
-	});
+	CUresult r;
+	if (captured_record(s, e->captured, &r)) return r;
+	queue_record(s, e->mark);
 	return CUDA_SUCCESS;
 }
 
-// A wait is for the last record before the call; there may be none.
 CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned int) {
 	if (CUresult r = ready()) return r;
 	if (!known(s)) return CUDA_ERROR_INVALID_HANDLE;
-	auto mark = e->mark;
-	std::lock_guard<std::mutex> g(mark->lock);
-	merge(s->clock, mark->clock);
-	s->push([mark, count = mark->recorded] {
-		std::unique_lock<std::mutex> g(mark->lock);
-		mark->reached.wait(g, [&] { return mark->done >= count; });
-	});
+	CUresult r;
+	if (captured_wait(s, e->captured, &r)) return r;
+	queue_wait(s, e->mark);
 	return CUDA_SUCCESS;
 }
 
 CUresult cuEventSynchronize(CUevent e) {
 	if (CUresult r = ready()) return r;
+	if (e->captured.capture) return CUDA_ERROR_CAPTURED_EVENT;
 	auto mark = e->mark;
 	std::unique_lock<std::mutex> g(mark->lock);
 	mark->reached.wait(g, [&] { return mark->done >= mark->recorded; });
@@ -196,6 +229,7 @@ CUresult cuEventSynchronize(CUevent e) {
 
 CUresult cuEventQuery(CUevent e) {
 	if (CUresult r = ready()) return r;
+	if (e->captured.capture) return CUDA_ERROR_CAPTURED_EVENT;
 	std::lock_guard<std::mutex> g(e->mark->lock);
 	if (e->mark->done < e->mark->recorded) return CUDA_ERROR_NOT_READY;
 	host_saw(e->mark->clock);
@@ -204,6 +238,7 @@ CUresult cuEventQuery(CUevent e) {
 
 CUresult cuEventElapsedTime(float* ms, CUevent a, CUevent b) {
 	if (CUresult r = ready()) return r;
+	if (a->captured.capture || b->captured.capture) return CUDA_ERROR_CAPTURED_EVENT;
 	std::scoped_lock g(a->mark->lock, b->mark->lock);
 	if (!a->mark->recorded || !b->mark->recorded) return CUDA_ERROR_INVALID_HANDLE;
 	if (a->mark->done < a->mark->recorded || b->mark->done < b->mark->recorded) return CUDA_ERROR_NOT_READY;

@@ -1,8 +1,9 @@
 // Streams are threads with a queue each; events carry a count of their records.
 #pragma once
 
-#include "clock.h"
 #include "api.h"
+#include "capture.h"
+#include "clock.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -27,14 +28,25 @@ struct Mark {
 // known reports whether a handle is that of a stream.
 bool known(CUstream s);
 
-// later queues work on a stream as operation op; work is left out once there is
-// an error that stays.
-CUresult later(CUstream s, std::function<void(uint32_t op)> work);
+// later queues work on a stream as operation op, or captures it when the stream
+// captures; work is left out once there is an error that stays.
+CUresult later(CUstream s, Work work);
+
+// queue_work, queue_record and queue_wait are the same without capture and on any
+// stream, also a private one of a graph. A wait is for the last record before the
+// call; there may be none.
+void queue_work(CUstream s, const Work& work);
+void queue_record(CUstream s, const std::shared_ptr<Mark>& m);
+void queue_wait(CUstream s, const std::shared_ptr<Mark>& m);
+
+// synchronize_all waits for all streams, and answers the error that stays.
+CUresult synchronize_all();
 
 } // namespace sim
 
 struct CUevent_st {
 	std::shared_ptr<sim::Mark> mark = std::make_shared<sim::Mark>();
+	sim::Captured captured; // its last record, when that was in a capture
 };
 
 struct CUstream_st {
@@ -44,8 +56,8 @@ struct CUstream_st {
 	void drain(); // waits until the queue is empty
 	bool idle();
 
-	const int number;
 	sim::Clock clock; // of the calls, changed by the calling thread only
+	const int number;
 
 private:
 	void serve();
