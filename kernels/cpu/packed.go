@@ -124,10 +124,11 @@ func (t *packed) piece(p Par, worker, i0, i1, j0, j1 int) {
 		for k := 0; k < t.K; k += t.kc {
 			ke := min(t.K, k+t.kc)
 			t.packB(b, j, je, k, ke)
-			ahead := t.next(j, je, j1, k, (i1-i0+t.mr-1)/t.mr)
+			ahead := [2]ahead{t.next(j, je, j1, k, (i1-i0+t.mr-1)/t.mr*((je-j+t.nr-1)/t.nr))}
 			for i := i0; i < i1; i += tall {
 				ie := min(i1, i+tall)
 				t.packA(a, i, ie, k, ke)
+				ahead[1] = t.below(ie, i1, k, ke, (ie-i+t.mr-1)/t.mr*((je-j+t.nr-1)/t.nr))
 				t.tiles(a, b, i, ie, j, je, k, ke, &ahead)
 				for r := i; r < ie && ke == t.K && !t.end.empty(); r++ {
 					t.end.row(t.u, t.c[r*t.N+j:r*t.N+je], r*t.N+j)
@@ -137,11 +138,41 @@ func (t *packed) piece(p Par, worker, i0, i1, j0, j1 int) {
 	}
 }
 
-// ahead is the block of b that is packed next, as rows in memory, and how it is brought nearer meanwhile: each rows at a
-// time. Weights seldom are in a cache, and packing cannot hide the wait for memory.
+// ahead is a block that is packed next, as rows in memory, and how it is brought nearer meanwhile: each rows at a
+// time. Operands seldom are in a near cache, and packing cannot hide the wait for memory.
 type ahead struct {
+	of         *operand
 	at, ld, n  int // first element, stride and length of the rows
 	rows, each int
+}
+
+// come brings some rows nearer.
+func (h *ahead) come(u ISA) {
+	if m := min(h.each, h.rows); m > 0 {
+		h.of.prefetch(u, h.at, m, h.n)
+		h.at, h.rows = h.at+m*h.ld, h.rows-m
+	}
+}
+
+// block is the block of the rows [i,ie) of an operand and n steps from k on, to be brought nearer in that many parts.
+func (t *packed) block(o *operand, i, ie, k, n, parts int) ahead {
+	if t.pairs {
+		k, n = 2*k, min(2*n, t.steps-2*k)
+	}
+	h := ahead{of: o, at: k*o.ld + i, ld: o.ld, n: ie - i, rows: n}
+	if !o.across {
+		h = ahead{of: o, at: i*o.ld + k, ld: o.ld, n: n, rows: ie - i}
+	}
+	h.each = (h.rows + parts - 1) / parts
+	return h
+}
+
+// below is the block of a under the row i.
+func (t *packed) below(i, i1, k, ke, parts int) ahead {
+	if i >= i1 {
+		return ahead{}
+	}
+	return t.block(&t.a, i, min(i1, i+tall), k, ke-k, parts)
 }
 
 // next is the block of b after the columns [j,je) and the step k, to be brought nearer in that many parts.
@@ -153,16 +184,7 @@ func (t *packed) next(j, je, j1, k, parts int) ahead {
 	if j >= j1 {
 		return ahead{}
 	}
-	w, n := je-j, min(t.kc, t.K-k)
-	if t.pairs {
-		k, n = 2*k, min(2*n, t.steps-2*k)
-	}
-	h := ahead{at: k*t.b.ld + j, ld: t.b.ld, n: w, rows: n}
-	if !t.b.across {
-		h = ahead{at: j*t.b.ld + k, ld: t.b.ld, n: n, rows: w}
-	}
-	h.each = (h.rows + parts - 1) / parts
-	return h
+	return t.block(&t.b, j, je, k, min(t.kc, t.K-k), parts)
 }
 
 // packB packs the columns [j,je) and steps [k,ke) of b: panels of nr columns, a row of the panel for each step.
@@ -222,17 +244,13 @@ func (t *packed) ahead(i, j, m, i1, j0, j1 int) {
 }
 
 // tiles runs the register tile over packed blocks.
-func (t *packed) tiles(a, b []float32, i0, i1, j0, j1, k, ke int, h *ahead) {
+func (t *packed) tiles(a, b []float32, i0, i1, j0, j1, k, ke int, next *[2]ahead) {
 	n := ke - k
 	load, last := 0, ke == t.K && t.bias != nil
 	if t.acc || k > 0 {
 		load = 1
 	}
 	for i := i0; i < i1; i += t.mr {
-		if m := min(h.each, h.rows); m > 0 {
-			t.b.prefetch(t.u, h.at, m, h.n)
-			h.at, h.rows = h.at+m*h.ld, h.rows-m
-		}
 		m := min(t.mr, i1-i)
 		for j := j0; j < j1; j += t.nr {
 			var bias *float32
@@ -241,6 +259,9 @@ func (t *packed) tiles(a, b []float32, i0, i1, j0, j1, k, ke int, h *ahead) {
 			}
 			w := min(t.nr, j1-j)
 			t.ahead(i, j+w, m, i1, j0, j1)
+			for h := range next {
+				next[h].come(t.u)
+			}
 			x, y, z := &a[(i-i0)/t.mr*n*unit], &b[(j-j0)*n], &t.c[i*t.N+j]
 			if t.pairs {
 				t.u.tilePairs(x, 1, unit, y, t.nr, z, t.N, m, w, n, load, bias)
