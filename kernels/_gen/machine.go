@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // Kernels about the machine: its peak, its floating-point mode, its caches.
 
 var fmaLoopSpec = spec{
@@ -72,27 +74,31 @@ func mxcsr(f *file) {
 	f.asm.WriteByte('\n')
 }
 
-var prefetchSpec = spec{
-	name:   "prefetch",
-	params: []param{p("src", pointer), p("lds", integer), p("m", integer), p("n", integer)},
-	doc: []string{
-		"asks for m rows of n elements to be brought into the second-level cache; addresses need not exist.",
-		"",
-		"\tfor i := range m {",
-		"\t\tfor j := 0; j < n; j += 16 {",
-		"\t\t\t_ = src[i*lds+j]",
-		"\t\t}",
-		"\t}",
-	},
+// prefetchSpec is for float32, or for elements of two bytes.
+func prefetchSpec(suffix string, of kind, line int) spec {
+	return spec{
+		name:   "prefetch" + suffix,
+		params: []param{p("src", of), p("lds", integer), p("m", integer), p("n", integer)},
+		doc: []string{
+			"asks for m rows of n elements to be brought into the second-level cache; addresses need not exist.",
+			"",
+			"\tfor i := range m {",
+			fmt.Sprintf("\t\tfor j := 0; j < n; j += %d {", line),
+			"\t\t\t_ = src[i*lds+j]",
+			"\t\t}",
+			"\t}",
+		},
+	}
 }
 
-func prefetch(f *file) {
-	e := f.begin(prefetchSpec, "AVX2")
+func prefetch(f *file, suffix string, of kind, shift int) {
+	line := 64 >> shift // elements
+	e := f.begin(prefetchSpec(suffix, of, line), "AVX2")
 	e.line("MOVQ %s, SI", e.arg("src"))
 	e.line("MOVQ %s, R8", e.arg("lds"))
 	e.line("MOVQ %s, CX", e.arg("m"))
 	e.line("MOVQ %s, DX", e.arg("n"))
-	e.line("SHLQ $2, R8")
+	e.line("SHLQ $%d, R8", shift)
 	e.line("TESTQ CX, CX")
 	e.line("JLE done")
 	e.label("row")
@@ -101,7 +107,7 @@ func prefetch(f *file) {
 	e.label("line")
 	e.line("PREFETCHT1 (R9)")
 	e.line("ADDQ $64, R9")
-	e.line("SUBQ $16, R10")
+	e.line("SUBQ $%d, R10", line)
 	e.line("JG line")
 	e.line("ADDQ R8, SI")
 	e.line("DECQ CX")

@@ -41,7 +41,8 @@ func generate() []output {
 	transpose(product, pairs)
 	pairRows(product)
 	pairPanels(product)
-	prefetch(product)
+	prefetch(product, "", pointer, 2)
+	prefetch(product, "Half", half, 1)
 	for _, s := range append(shapes, pairsShape) {
 		fmaLoop(product, s)
 	}

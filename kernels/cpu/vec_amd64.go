@@ -1,7 +1,5 @@
 package cpu
 
-import "unsafe"
-
 // Methods of ISA over the assembly of the products. They are not called for Go.
 
 func (u ISA) tile(a *float32, row, step int, b *float32, ldb int, c *float32, ldc, m, n, k, load int, bias *float32) {
@@ -67,11 +65,7 @@ func (ISA) copyHalfPanels(dst *float32, panel int, src *uint16, lds, k, panels, 
 
 func (ISA) prefetch(src *float32, lds, m, n int) { prefetchAVX2(src, lds, m, n) }
 
-// prefetchHalf counts in pairs of elements; an odd stride is shortened by one, which a cache line takes no notice of for some
-// rows.
-func (ISA) prefetchHalf(src *uint16, lds, m, n int) {
-	prefetchAVX2((*float32)(unsafe.Pointer(src)), lds/2, m, (n+1)/2)
-}
+func (ISA) prefetchHalf(src *uint16, lds, m, n int) { prefetchHalfAVX2(src, lds, m, n) }
 
 func (ISA) dropGroups(y, x []float32, first int, c1, c2, c3, k0, k1, last uint32, scale float32) {
 	dropGroupsAVX2(y, x, first, c1, c2, c3, k0, k1, last, scale)

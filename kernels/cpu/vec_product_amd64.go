@@ -205,6 +205,17 @@ func pairPanelsAVX512(dst *float32, panel int, src *uint16, lds int, k int, pane
 //go:noescape
 func prefetchAVX2(src *float32, lds int, m int, n int)
 
+// prefetchHalfAVX2 asks for m rows of n elements to be brought into the second-level cache; addresses need not exist.
+//
+//	for i := range m {
+//		for j := 0; j < n; j += 32 {
+//			_ = src[i*lds+j]
+//		}
+//	}
+//
+//go:noescape
+func prefetchHalfAVX2(src *uint16, lds int, m int, n int)
+
 // fmaLoopAVX512 executes 12 n independent fused multiply-adds on registers: the peak that products are held against.
 //
 //	for range n {

@@ -12601,6 +12601,28 @@ line:
 done:
 	RET
 
+TEXT ·prefetchHalfAVX2(SB), NOSPLIT, $0-32
+	MOVQ src+0(FP), SI
+	MOVQ lds+8(FP), R8
+	MOVQ m+16(FP), CX
+	MOVQ n+24(FP), DX
+	SHLQ $1, R8
+	TESTQ CX, CX
+	JLE done
+row:
+	MOVQ SI, R9
+	MOVQ DX, R10
+line:
+	PREFETCHT1 (R9)
+	ADDQ $64, R9
+	SUBQ $32, R10
+	JG line
+	ADDQ R8, SI
+	DECQ CX
+	JNZ row
+done:
+	RET
+
 TEXT ·fmaLoopAVX512(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), CX
 	VXORPS Y0, Y0, Y0
