@@ -43,7 +43,7 @@ func onCUDA(engine string) bool { return strings.HasPrefix(target(engine), "cuda
 // suited is the target of an experiment where none is asked for: the processors,
 // or CUDA where it wants products that nothing else has.
 func suited(x *shape.Experiment) string {
-	if inF32(x) {
+	if inF32(x) || x.Precision.Products == "bf16dot" {
 		return target("cpu")
 	}
 	return cuda.Target

@@ -80,7 +80,7 @@ func (b *bed) compile(v prove.Variant) (*plan.Plan, error) {
 		x.Data = &d
 	}
 	if v.Wide {
-		x.Precision.Compute, x.Precision.Params, x.Precision.LossScale = "f32", "f32", shape.LossScale{Kind: "none", SkipLimit: 20}
+		x.Precision.Compute, x.Precision.Params, x.Precision.Products, x.Precision.LossScale = "f32", "f32", "f32", shape.LossScale{Kind: "none", SkipLimit: 20}
 	}
 	if v.Checkpoint != "" {
 		x.Checkpointing = shape.Checkpointing{Policy: v.Checkpoint}
@@ -207,6 +207,14 @@ func TestProducts(t *testing.T) {
 	}
 	if got := rep.Verdicts[2].Summary(); !strings.Contains(got, "tf32 ") {
 		t.Errorf("differences says %q", got)
+	}
+	b = newBed(t, func(x *shape.Experiment) {
+		x.Precision.Compute, x.Precision.Params, x.Precision.Products = "bf16", "bf16", "bf16dot"
+	})
+	for _, v := range b.prove(t, prove.Options{}).Verdicts {
+		if v.Status == prove.Failed || v.ID == "split" && v.Status != prove.OK {
+			t.Errorf("bf16dot on processors: %s is %s\n%s", v.ID, v.Status, strings.Join(v.Details, "\n"))
+		}
 	}
 }
 

@@ -463,9 +463,10 @@ type Precision struct {
 	// master is the type of the parameters the optimizer updates. Default f32.
 	Master DType `json:"master"`
 
-	// products is the arithmetic of matrix products: f32 multiply-adds, whose bits
-	// do not depend on the machine, or what tensor cores make of bf16 (bf16dot), of
-	// f16 (f16dot), or of f32 rounded to tf32: f32 sums in an order of the machine.
+	// products is the arithmetic of matrix products: f32 multiply-adds, or what the
+	// tensor cores of a GPU make of bf16 (bf16dot), of f16 (f16dot), or of f32 rounded
+	// to tf32: f32 sums in an order of the machine. Processors have bf16dot as f32
+	// multiply-adds of operands that are all bf16, gradients of logits included.
 	Products string `json:"products"`
 
 	// lossScale keeps small f16 gradients above zero.
