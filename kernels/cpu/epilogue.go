@@ -71,13 +71,27 @@ func (e epilogue) apply(p Par, c []float32) {
 	})
 }
 
-// together is the number of rows, of those left, that a product computes at a time: all, but of a result in 16 bits as
-// many as ws has room for.
-func together(y Matrix, left int) int {
-	if y.half() {
-		return min(left, scratch.ResultRows)
+// from is the epilogue of the results without their first i elements.
+func (e epilogue) from(i int) epilogue {
+	for _, m := range []*Matrix{&e.out, &e.add, &e.act} {
+		if !m.none() {
+			*m = m.from(i)
+		}
 	}
-	return left
+	return e
+}
+
+// inParts computes the product [M,N] of a, whose k runs along rows, and b, and finishes it: all rows at a time, but of a
+// result in 16 bits as many as ws has room for.
+func inParts(p Par, ws []float32, a Matrix, b operand, bias []float32, M, N, K int, end epilogue) {
+	n := M
+	if end.out.half() {
+		n = min(M, scratch.ResultRows)
+	}
+	for i := 0; i < M; i += n {
+		rows, part := min(n, M-i), end.from(i*N)
+		product(p, chains(ws, part.out, rows*N), operand{a.from(i * K), K, false}, b, bias, rows, N, K, false, part)
+	}
 }
 
 // chains is where the chains of a result of n elements are kept: in the result, or in ws when it has 16 bits.

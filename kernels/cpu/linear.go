@@ -8,11 +8,7 @@ func Linear(p Par, y, x, w, b []float32, R, K, N int) {
 // LinearOf is [Linear] of matrices as they are stored; y in 16 bits is rounded, and its chains are kept in
 // ws [min(R,1024),N].
 func LinearOf(p Par, ws []float32, y, x, w Matrix, b []float32, R, K, N int) {
-	for r, n := 0, 0; r < R; r += n {
-		n = together(y, R-r)
-		out := y.from(r * N)
-		product(p, chains(ws, out, n*N), operand{x.from(r * K), K, false}, operand{w, K, false}, b, n, N, K, false, epilogue{out: out})
-	}
+	inParts(p, ws, x, operand{w, K, false}, b, R, N, K, epilogue{out: y})
 }
 
 // LinearDX is the VJP of [Linear] with respect to x: dx[r,k] = Σ_n dy[r,n] w[n,k], n ascending.
@@ -22,11 +18,7 @@ func LinearDX(p Par, dx, dy, w []float32, R, K, N int) {
 
 // LinearDXOf is [LinearDX] of matrices as they are stored; ws as in [LinearOf].
 func LinearDXOf(p Par, ws []float32, dx, dy, w Matrix, R, K, N int) {
-	for r, n := 0, 0; r < R; r += n {
-		n = together(dx, R-r)
-		out := dx.from(r * K)
-		product(p, chains(ws, out, n*K), operand{dy.from(r * N), N, false}, operand{w, K, true}, nil, n, K, N, false, epilogue{out: out})
-	}
+	inParts(p, ws, dy, operand{w, K, true}, nil, R, K, N, epilogue{out: dx})
 }
 
 // LinearDW is the VJP of [Linear] with respect to w: dw[n,k] = Σ_r dy[r,n] x[r,k], r ascending.
@@ -82,12 +74,7 @@ func LinearGELU(p Par, fc, act, x, w, b []float32, R, K, N int, tanh bool) {
 // LinearGELUOf is [LinearGELU] of matrices as they are stored; fc in 16 bits is rounded before act is computed from it;
 // ws as in [LinearOf].
 func LinearGELUOf(p Par, ws []float32, fc, act, x, w Matrix, b []float32, R, K, N int, tanh bool) {
-	for r, n := 0, 0; r < R; r += n {
-		n = together(fc, R-r)
-		out := fc.from(r * N)
-		product(p, chains(ws, out, n*N), operand{x.from(r * K), K, false}, operand{w, K, false}, b, n, N, K, false,
-			epilogue{out: out, act: act.from(r * N), tanh: tanh})
-	}
+	inParts(p, ws, x, operand{w, K, false}, b, R, N, K, epilogue{out: fc, act: act, tanh: tanh})
 }
 
 // LinearAdd is [Linear] followed by [Add]: y = r + (x wᵀ + b), with the bits of the two calls. y is not r [R,N].
@@ -98,10 +85,5 @@ func LinearAdd(p Par, y, r, x, w, b []float32, R, K, N int) {
 // LinearAddOf is [LinearAdd] of matrices as they are stored; a product in 16 bits is rounded before add is; ws as in
 // [LinearOf].
 func LinearAddOf(p Par, ws []float32, y, add, x, w Matrix, b []float32, R, K, N int) {
-	for r, n := 0, 0; r < R; r += n {
-		n = together(y, R-r)
-		out := y.from(r * N)
-		product(p, chains(ws, out, n*N), operand{x.from(r * K), K, false}, operand{w, K, false}, b, n, N, K, false,
-			epilogue{out: out, add: add.from(r * N)})
-	}
+	inParts(p, ws, x, operand{w, K, false}, b, R, N, K, epilogue{out: y, add: add})
 }
