@@ -139,6 +139,13 @@ func (e *entry) arg(name string) string {
 	panic("no parameter " + name + " of " + e.name)
 }
 
+// load puts the first parameters, in order, into registers; of a slice its data.
+func (e *entry) load(registers ...string) {
+	for i, r := range registers {
+		e.line("MOVQ %s, %s", e.arg(e.params[i].name), r)
+	}
+}
+
 // length is the frame address of the length of a slice.
 func (e *entry) length(name string) string {
 	for _, p := range e.params {

@@ -94,10 +94,7 @@ func prefetchSpec(suffix string, of kind, line int) spec {
 func prefetch(f *file, suffix string, of kind, shift int) {
 	line := 64 >> shift // elements
 	e := f.begin(prefetchSpec(suffix, of, line), "AVX2")
-	e.line("MOVQ %s, SI", e.arg("src"))
-	e.line("MOVQ %s, R8", e.arg("lds"))
-	e.line("MOVQ %s, CX", e.arg("m"))
-	e.line("MOVQ %s, DX", e.arg("n"))
+	e.load("SI", "R8", "CX", "DX")
 	e.line("SHLQ $%d, R8", shift)
 	e.line("TESTQ CX, CX")
 	e.line("JLE done")

@@ -77,12 +77,7 @@ func (w element) transposed() string {
 func transpose(f *file, w element) {
 	e := f.begin(transposeSpec(w), "AVX2")
 	rows := []string{"SI", "R8", "R9", "R10", "R11", "R12", "R13", "R15"}
-	e.line("MOVQ %s, DI", e.arg("dst"))
-	e.line("MOVQ %s, DX", e.arg("ldd"))
-	e.line("MOVQ %s, SI", e.arg("src"))
-	e.line("MOVQ %s, AX", e.arg("lds"))
-	e.line("MOVQ %s, BX", e.arg("m"))
-	e.line("MOVQ %s, CX", e.arg("n"))
+	e.load("DI", "DX", "SI", "AX", "BX", "CX")
 	e.line("SHLQ $2, DX")
 	e.line("SHLQ $%d, AX", w.shift())
 	for i := 1; i < 8; i++ {
@@ -158,12 +153,7 @@ func copyRowsSpec(w element) spec {
 // copyRows counts in AX the bytes of a row of the source.
 func copyRows(f *file, w element) {
 	e := f.begin(copyRowsSpec(w), "AVX2")
-	e.line("MOVQ %s, DI", e.arg("dst"))
-	e.line("MOVQ %s, R8", e.arg("ldd"))
-	e.line("MOVQ %s, SI", e.arg("src"))
-	e.line("MOVQ %s, R9", e.arg("lds"))
-	e.line("MOVQ %s, CX", e.arg("m"))
-	e.line("MOVQ %s, DX", e.arg("n"))
+	e.load("DI", "R8", "SI", "R9", "CX", "DX")
 	to := fmt.Sprintf("(DI)(AX*%d)", 4/w.bytes)
 	e.line("SHLQ $2, R8")
 	e.line("SHLQ $%d, R9", w.shift())
@@ -234,13 +224,7 @@ func copyPanelsSpec(w element) spec {
 
 func copyPanels(f *file, w element) {
 	e := f.begin(copyPanelsSpec(w), "AVX2")
-	e.line("MOVQ %s, DI", e.arg("dst"))
-	e.line("MOVQ %s, R8", e.arg("panel"))
-	e.line("MOVQ %s, SI", e.arg("src"))
-	e.line("MOVQ %s, R9", e.arg("lds"))
-	e.line("MOVQ %s, CX", e.arg("k"))
-	e.line("MOVQ %s, DX", e.arg("panels"))
-	e.line("MOVQ %s, R10", e.arg("step"))
+	e.load("DI", "R8", "SI", "R9", "CX", "DX", "R10")
 	e.line("SHLQ $2, R8")
 	for _, r := range []string{"R9", "R10"} {
 		e.line("SHLQ $%d, %s", w.shift(), r)

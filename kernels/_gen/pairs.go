@@ -19,12 +19,7 @@ var pairRowsSpec = spec{
 // pairRows goes along a row in steps of 16; the last step is masked.
 func pairRows(f *file) {
 	e := f.begin(pairRowsSpec, "AVX512")
-	e.line("MOVQ %s, DI", e.arg("dst"))
-	e.line("MOVQ %s, R8", e.arg("ldd"))
-	e.line("MOVQ %s, SI", e.arg("src"))
-	e.line("MOVQ %s, R9", e.arg("lds"))
-	e.line("MOVQ %s, CX", e.arg("m"))
-	e.line("MOVQ %s, DX", e.arg("n"))
+	e.load("DI", "R8", "SI", "R9", "CX", "DX")
 	e.line("SHLQ $2, R8")
 	e.line("SHLQ $1, R9")
 	e.line("TESTQ CX, CX")
@@ -86,12 +81,7 @@ var pairPanelsSpec = spec{
 
 func pairPanels(f *file) {
 	e := f.begin(pairPanelsSpec, "AVX512")
-	e.line("MOVQ %s, DI", e.arg("dst"))
-	e.line("MOVQ %s, R8", e.arg("panel"))
-	e.line("MOVQ %s, SI", e.arg("src"))
-	e.line("MOVQ %s, R9", e.arg("lds"))
-	e.line("MOVQ %s, CX", e.arg("k"))
-	e.line("MOVQ %s, DX", e.arg("panels"))
+	e.load("DI", "R8", "SI", "R9", "CX", "DX")
 	e.line("SHLQ $2, R8")
 	e.line("SHLQ $1, R9")
 	e.line("TESTQ CX, CX")
